@@ -40,8 +40,8 @@ class DistantHost final : public Connector {
  public:
   explicit DistantHost(std::shared_ptr<Connector> host) : host_(std::move(host)) {}
 
-  Result<std::vector<Answer>> Perform(std::span<const Operation> operations,
-                                      const PerformOptions& options) override {
+  Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
+                                               const PerformOptions& options) override {
     std::this_thread::sleep_for(kLatency);
     return host_->Perform(operations, options);
   }
@@ -125,7 +125,7 @@ void CheckOneByOne(const Runtime& runtime) {
   for (int i = 0; i < kParallel; ++i) {
     threads.emplace_back([&] {
       for (size_t at = next++; at < runtime.hosts().size(); at = next++) {
-        Runner runner(runtime.hosts()[at].connector.get(), &runtime.clock(), {.dry_run = true});
+        Runner runner = runtime.RunnerFor(runtime.hosts()[at]);
         for (const HostResource& resource : resources) {
           KUBEXMS_CHECK(runner.Ensure(std::span(&resource, 1)).ok());
         }

@@ -11,4 +11,3 @@
 #include "kubexms/automation/steps/runner.h"
 #include "kubexms/automation/steps/runtime.h"
 #include "kubexms/automation/steps/step.h"
-#include "kubexms/automation/steps/text_template.h"

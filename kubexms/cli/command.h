@@ -34,6 +34,7 @@ enum class ExitCode {
   kDone = 0,
   kFailed = 1,
   kWrongUsage = 2,
+  kDiffers = 2,  // of commands that compare, as diff(1) does with 1
   kSomeHostsFailed = 3,
 };
 

@@ -66,7 +66,7 @@ void ExpectWrongUsage(const std::vector<std::string>& words, const std::string& 
   EXPECT_THAT(outcome.err, StartsWith("error: " + message + "\nRun 'test"));
 }
 
-TEST(CommandLineTest, HandsFlagsAndArgumentsToTheCommand) {
+TEST(CommandLineTest, PassesFlagsAndArgumentsToTheCommand) {
   const Outcome outcome = Call({"thing", "add", "-H", "h1", "--force", "a", "b"});
   EXPECT_EQ(outcome.code, ExitCode::kDone);
   EXPECT_EQ(outcome.out, "host=h1 format=table force=1 a b\n");
@@ -83,7 +83,7 @@ TEST(CommandLineTest, TheLastOfARepeatedFlagWins) {
             "host=h2 format=table force=0 a\n");
 }
 
-TEST(CommandLineTest, AListMayComeInPieces) {
+TEST(CommandLineTest, ListMayBeRepeated) {
   EXPECT_THAT(Call({"thing", "add", "-H", "h", "--tags", "a,b", "x", "--tags=c"}).out,
               EndsWith(" x #a #b #c\n"));
 }
@@ -114,13 +114,13 @@ TEST(CommandLineTest, SuggestsTheFlagThatWasMeant) {
                    R"(unknown flag "--fromat"; did you mean "--format"?)");
 }
 
-TEST(CommandLineTest, RefusesWhatTheCommandDoesNotTake) {
+TEST(CommandLineTest, RefusesUndeclaredFlagsAndArguments) {
   ExpectWrongUsage({"fail", "now"}, R"(unexpected argument "now")");
   ExpectWrongUsage({"thing", "add", "-H", "h", "--format", "wire", "a"},
                    R"(--format: "wire" is not one of table, wide; did you mean "wide"?)");
 }
 
-TEST(CommandLineTest, NamesWhatIsMissing) {
+TEST(CommandLineTest, NamesMissingFlagsAndArguments) {
   ExpectWrongUsage({"thing", "add", "a"}, "--host HOST is required");
   ExpectWrongUsage({"thing", "add", "-H", "h"}, "NAME is missing: what to add");
   ExpectWrongUsage({"thing", "add", "a", "--host"}, "--host needs a value");
@@ -187,7 +187,7 @@ TEST(CommandLineTest, FailsWhenTheOutputCannotBeWritten) {
   EXPECT_EQ(err.str(), "error: cannot write the output\n");
 }
 
-TEST(InvocationDeathTest, AskingForAnUndeclaredFlagIsABug) {
+TEST(InvocationDeathTest, ReadingAnUndeclaredFlagIsABug) {
   const Command command{.name = "x", .summary = "x"};
   std::ostringstream out;
   const Invocation call(command, command, {}, out, out);

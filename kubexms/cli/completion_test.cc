@@ -48,7 +48,7 @@ TEST(CompletionTest, CompletesArgumentsOnce) {
   EXPECT_THAT(Words({"completion", "--", "z"}), ElementsAre("zsh"));
 }
 
-TEST(CompletionTest, SaysWhatACandidateIs) {
+TEST(CompletionTest, DescribesCandidates) {
   EXPECT_THAT(Complete(RootCommand(), {"vers"}),
               ElementsAre(Candidate{"version", "Print the version of this binary"}));
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// How commands print objects: text for people, JSON or YAML for programs.
+// How commands print objects as JSON or YAML.
 
 #include <string>
 #include <string_view>

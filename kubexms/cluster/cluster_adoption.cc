@@ -17,6 +17,7 @@
 #include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/host_inventory.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
+#include "kubexms/cluster/modules/identities.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -31,9 +32,9 @@ constexpr std::string_view kFiles[] = {"ca.crt",     "ca.key",     "client.crt",
 const GetPath kKeepalived{"/etc/keepalived/keepalived.conf", true};
 constexpr std::string_view kPassword = "auth_pass ";
 
-// What one host has of the state.
+// The part of the state on one host.
 struct HostPart {
-  bool answered = false;
+  bool reachable = false;
   std::map<std::string, std::string, std::less<>> files;  // of etcd, by name
   std::string vrrp_password;
   Records journal;
@@ -49,9 +50,10 @@ std::string PasswordIn(std::string_view config) {
 Result<Records> ReadHostJournal(const Runtime& runtime, const Host& host) {
   const std::string path = runtime.host_directory() + "/journal";
   const std::string copy = fmt::format("{}/.journal-{}", runtime.directory(), host.name);
-  ASSIGN_OR_RETURN(const std::vector<Answer> state, host.connector->Perform({GetPath{path}}));
-  if (!std::get<PathState>(state[0]).exists()) return Records();
-  RETURN_IF_ERROR(host.connector->Download({.path = path, .destination = copy}, {}));
+  Runner runner = runtime.RunnerFor(host);
+  ASSIGN_OR_RETURN(const PathState state, runner.Get(GetPath{path}));
+  if (!state.exists()) return Records();
+  RETURN_IF_ERROR(runner.Download({.path = path, .destination = copy}));
   Result<Records> records = ReadJournal(copy);
   std::error_code ignored;
   std::filesystem::remove(copy, ignored);
@@ -61,11 +63,11 @@ Result<Records> ReadHostJournal(const Runtime& runtime, const Host& host) {
 Result<HostPart> ReadPart(const Runtime& runtime, const Host& host) {
   std::vector<Operation> queries = {kKeepalived};
   for (const std::string_view file : kFiles) queries.emplace_back(GetPath{EtcdPath(file), true});
-  ASSIGN_OR_RETURN(const std::vector<Answer> answers, host.connector->Perform(queries, {}));
-  HostPart part{.answered = true};
-  part.vrrp_password = PasswordIn(std::get<PathState>(answers[0]).content);
-  for (size_t i = 0; i < std::size(kFiles); ++i) {
-    part.files.emplace(kFiles[i], std::get<PathState>(answers[i + 1]).content);
+  ASSIGN_OR_RETURN(const Facts facts, runtime.RunnerFor(host).Gather(queries));
+  HostPart part{.reachable = true};
+  part.vrrp_password = PasswordIn(facts.Get(kKeepalived).content);
+  for (const std::string_view file : kFiles) {
+    part.files.emplace(file, facts.Get(GetPath{EtcdPath(file), true}).content);
   }
   ASSIGN_OR_RETURN(part.journal, ReadHostJournal(runtime, host));
   return part;
@@ -74,7 +76,7 @@ Result<HostPart> ReadPart(const Runtime& runtime, const Host& host) {
 using Parts = std::map<std::string, HostPart>;  // by host
 
 Result<Parts> ReadParts(const Runtime& runtime, const AdoptOptions& options,
-                        std::vector<std::string>& silent) {
+                        std::vector<std::string>& unreachable) {
   const std::vector<Host>& hosts = runtime.hosts();
   std::vector<Result<HostPart>> read(hosts.size(), Result<HostPart>(HostPart()));
   ForEach(hosts.size(), kParallel, [&](size_t i) { read[i] = ReadPart(runtime, hosts[i]); });
@@ -82,11 +84,11 @@ Result<Parts> ReadParts(const Runtime& runtime, const AdoptOptions& options,
   for (size_t i = 0; i < hosts.size(); ++i) {
     if (read[i].ok()) {
       parts.emplace(hosts[i].name, *std::move(read[i]));
-    } else if (options.skip_silent_hosts && IsConnectionLost(read[i].error())) {
-      silent.push_back(hosts[i].name);
+    } else if (options.skip_unreachable_hosts && IsConnectionLost(read[i].error())) {
+      unreachable.push_back(hosts[i].name);
     } else {
       return read[i].error().WithContext(fmt::format(
-          "{}: its part of the state cannot be read; if it is gone for good, add --force",
+          "{}: the state on this host cannot be read; if the host is lost for good, add --force",
           hosts[i].name));
     }
   }
@@ -112,7 +114,8 @@ Result<void> SavePair(const std::string& path, const CertificateAndKey& pair) {
 Result<void> MakeDirectories(const std::string& directory) {
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);
-  if (failed) return Error::Internal(fmt::format("make {}: {}", directory, failed.message()));
+  if (failed)
+    return Error::Internal(fmt::format("cannot create {}: {}", directory, failed.message()));
   return {};
 }
 
@@ -134,8 +137,8 @@ Result<void> SaveCertificates(const ClusterIdentity& identity, const Parts& part
   ASSIGN_OR_RETURN(const ClusterState state, LoadClusterState(directory));
   if (found || state.etcd_authority == identity.etcd_authority) return {};
   return Error::BadRequest(fmt::format(
-      "no host has the key of etcd's authority {:.12} in {}: a version before this one does not "
-      "keep it there. Copy pki/etcd from the state directory of the operator who made the cluster",
+      "no host has the key of etcd's authority {:.12} in {}: earlier versions did not store it "
+      "there. Copy pki/etcd from the state directory of the operator who created the cluster",
       identity.etcd_authority, EtcdPath("ca.key")));
 }
 
@@ -165,8 +168,8 @@ std::map<StepKey, Records> ByStep(const Records& records) {
   return steps;
 }
 
-// Whether what the step did is still there.
-bool Stands(const Records& records) {
+// Whether the step is in effect.
+bool IsInEffect(const Records& records) {
   return !records.empty() && records.back().type != Type::kUndone;
 }
 
@@ -186,13 +189,14 @@ Records Interleave(std::map<std::string, std::deque<JournalRecord>> hosts) {
   }
 }
 
-// What the hosts know of a run and the operator's own journal does not.
+// The records of a run on the hosts that the operator's journal lacks.
 Records Missing(const Records& own, const Records& of_hosts) {
   std::map<StepKey, Records> known = ByStep(own);
   Records missing;
   std::map<StepKey, bool> lacks;
   for (const auto& [key, records] : ByStep(of_hosts)) {
-    lacks[key] = Stands(known[key]) != Stands(records) || (known[key].empty() && !records.empty());
+    lacks[key] =
+        IsInEffect(known[key]) != IsInEffect(records) || (known[key].empty() && !records.empty());
   }
   for (const JournalRecord& record : of_hosts) {
     if (const auto found = lacks.find(KeyOf(record)); found != lacks.end() && found->second) {
@@ -243,7 +247,7 @@ Result<std::vector<std::string>> MergeRuns(const Runtime& runtime, const Parts& 
   std::map<std::string, std::map<std::string, std::deque<JournalRecord>>> runs;
   for (const auto& [host, part] : parts) {
     for (const JournalRecord& record : part.journal) {
-      // A name that leads elsewhere is not one of ours.
+      // A run id must be one path component.
       const bool named = !record.run.empty() && record.run[0] != '.' &&
                          record.run.find('/') == std::string::npos && record.host == host;
       if (named) runs[record.run][host].push_back(record);
@@ -263,9 +267,9 @@ KnownHost Known(const HostSpec& host, const HostPart& part) {
   KnownHost known;
   known.host = host;
   for (const auto& [key, records] : ByStep(part.journal)) {
-    if (!Stands(records)) continue;
+    if (!IsInEffect(records)) continue;
     known.ready |= records.back().type == Type::kDone;
-    known.etcd |= std::get<1>(key).starts_with("etcd/");
+    known.etcd |= std::get<1>(key).starts_with(ModuleName(ModuleId::kEtcd) + "/");
   }
   return known;
 }
@@ -278,56 +282,59 @@ Result<void> SaveInventory(const Cluster& cluster, const ClusterIdentity& identi
     if (std::ranges::find(hosts, host.name, &HostSpec::name) == hosts.end()) hosts.push_back(host);
   }
   std::vector<KnownHost> known;
-  std::set<std::string> strangers;
+  std::set<std::string> unmanaged;
   for (const HostSpec& host : hosts) {
     const auto part = parts.find(host.name);
     if (part == parts.end()) continue;
-    // One that answers and has nothing of the cluster has left it, or is not one of its hosts yet.
+    // A reachable host without a journal has left the cluster or has not joined it yet.
     if (part->second.journal.empty())
-      strangers.insert(host.name);
+      unmanaged.insert(host.name);
     else
       known.push_back(Known(host, part->second));
   }
-  RETURN_IF_ERROR(inventory.Forget(strangers));
-  return inventory.Adopt(known);
+  RETURN_IF_ERROR(inventory.Remove(unmanaged));
+  return inventory.Merge(known);
 }
 
 }  // namespace
 
 Result<ClusterIdentity> FindIdentity(const Runtime& runtime) {
   ASSIGN_OR_RETURN(const ClusterState state, LoadClusterState(runtime.directory()));
-  const std::vector<HostEvidence> evidence = CollectEvidence(runtime);
+  const std::vector<HostOwnership> ownership = GatherOwnership(runtime);
   ClusterIdentity identity;
-  std::string from, unmarked, silent;
-  for (size_t i = 0; i < evidence.size(); ++i) {
+  std::string from, unmarked, unreachable;
+  for (size_t i = 0; i < ownership.size(); ++i) {
     const std::string& host = runtime.hosts()[i].name;
-    const ClusterIdentity& marker = evidence[i].marker;
-    if (!evidence[i].answered) silent += " " + host;
-    if (evidence[i].answered && marker.uid.empty() && !evidence[i].empty()) unmarked += " " + host;
+    const ClusterIdentity& marker = ownership[i].marker;
+    if (!ownership[i].reachable) unreachable += " " + host;
+    if (ownership[i].reachable && marker.uid.empty() && !ownership[i].empty())
+      unmarked += " " + host;
     if (marker.uid.empty()) continue;
     if (!identity.uid.empty() &&
         (marker.uid != identity.uid || marker.etcd_authority != identity.etcd_authority)) {
       return Error::Conflict(
           "clusters", runtime.cluster(),
           fmt::format("{} belongs to the cluster {} with the authority {:.12}, and {} to {} with "
-                      "{:.12}; take the hosts of one of them out of the configuration",
+                      "{:.12}; remove the hosts of one of them from the configuration",
                       from, identity.uid, identity.etcd_authority, host, marker.uid,
                       marker.etcd_authority));
     }
     identity = marker;
     from = host;
   }
-  // All of it may have been rolled back.
+  // The markers may have been rolled back.
   if (identity.uid.empty()) identity = state.identity;
   if (identity.uid.empty()) {
     return Error::BadRequest(
         !unmarked.empty()
-            ? fmt::format("the hosts{} have no marker of a cluster: a version before this one set "
-                          "them up. Copy the state directory of the operator who did",
-                          unmarked)
+            ? fmt::format(
+                  "the hosts{} have no marker of a cluster: an earlier version has set them "
+                  "up. Copy the state directory of the operator who did",
+                  unmarked)
             : fmt::format("none of the hosts belongs to a cluster {}{}", runtime.cluster(),
-                          silent.empty() ? "; kubexms create cluster makes it"
-                                         : fmt::format(", and{} did not answer", silent)));
+                          unreachable.empty()
+                              ? "; to create it: kubexms create cluster"
+                              : fmt::format(", and{} are unreachable", unreachable)));
   }
   const bool other = !state.identity.uid.empty() && state.identity.uid != identity.uid;
   const bool foreign = !state.etcd_authority.empty() && !identity.etcd_authority.empty() &&
@@ -335,32 +342,33 @@ Result<ClusterIdentity> FindIdentity(const Runtime& runtime) {
   if (other || foreign) {
     return Error::Conflict(
         "clusters", runtime.cluster(),
-        fmt::format("{} has the state of another cluster; move it away, or choose another with "
-                    "--state-dir",
-                    state.directory));
+        fmt::format(
+            "{} has the state of another cluster; move it, or choose another directory with "
+            "--state-dir",
+            state.directory));
   }
   return identity;
 }
 
-Result<void> RememberHosts(const ClusterIdentity& identity, const std::string& directory) {
+Result<void> StoreHosts(const ClusterIdentity& identity, const std::string& directory) {
   ASSIGN_OR_RETURN(HostInventory inventory, HostInventory::Load(directory));
   std::vector<KnownHost> missing;
   for (const HostSpec& host : identity.hosts) {
     if (inventory.Find(host.name)) continue;
     missing.emplace_back().host = host;
   }
-  return missing.empty() ? Result<void>() : inventory.Adopt(missing);
+  return missing.empty() ? Result<void>() : inventory.Merge(missing);
 }
 
 Result<Adoption> AdoptCluster(const Cluster& cluster, const Runtime& runtime,
                               const AdoptOptions& options) {
   const std::string& directory = runtime.directory();
   ASSIGN_OR_RETURN(const std::unique_ptr<ClusterLock> lock,
-                   ClusterLock::Take(directory + "/lock",
-                                     fmt::format("adopt cluster (process {})", ::getpid())));
+                   ClusterLock::Acquire(directory + "/lock",
+                                        fmt::format("adopt cluster (process {})", ::getpid())));
   Adoption adoption;
   ASSIGN_OR_RETURN(adoption.identity, FindIdentity(runtime));
-  ASSIGN_OR_RETURN(const Parts parts, ReadParts(runtime, options, adoption.silent));
+  ASSIGN_OR_RETURN(const Parts parts, ReadParts(runtime, options, adoption.unreachable));
   RETURN_IF_ERROR(SaveCertificates(adoption.identity, parts, directory));
   RETURN_IF_ERROR(SaveSecrets(parts, directory));
   ASSIGN_OR_RETURN(adoption.runs, MergeRuns(runtime, parts));

@@ -1,7 +1,7 @@
 #pragma once
 
-// Brings the state of a cluster from its hosts to the operator's machine: for an operator who has
-// the configuration and may log in, and whose state directory is empty or older than the last run.
+// Adoption: copies the state of a cluster from its hosts to the operator's machine, for an operator
+// with the configuration and access to the hosts whose state directory is empty or outdated.
 
 #include <string>
 #include <vector>
@@ -11,26 +11,26 @@
 
 namespace kubexms::cluster {
 
-// The identity that the hosts of the runtime have. An error when they have none, or several, or
-// when it is not that of the state directory.
+// The cluster identity of the hosts. Fails when they have none or several, or when it differs from
+// that of the state directory.
 Result<ClusterIdentity> FindIdentity(const automation::Runtime& runtime);
 
-// The hosts that the identity has and the configuration has not become known, so that a runtime
-// made afterwards has all of them.
-Result<void> RememberHosts(const ClusterIdentity& identity, const std::string& directory);
+// Adds the hosts of the identity that are not configured to the inventory, so that the next runtime
+// has all hosts.
+Result<void> StoreHosts(const ClusterIdentity& identity, const std::string& directory);
 
 struct AdoptOptions {
-  bool skip_silent_hosts = false;  // otherwise a host that does not answer is an error
+  bool skip_unreachable_hosts = false;  // otherwise an unreachable host is an error
 };
 
 struct Adoption {
   ClusterIdentity identity;
-  std::vector<std::string> runs;    // that the state directory did not have, or not all of
-  std::vector<std::string> silent;  // hosts whose records are missing
+  std::vector<std::string> runs;         // that were missing or incomplete in the state directory
+  std::vector<std::string> unreachable;  // hosts whose journals were not read
 };
 
-// Writes authorities, certificates, inventory and journals into the runtime's directory, the
-// identity last. What is there already and is not on the hosts stays. Can be repeated.
+// Writes certificate authorities, certificates, inventory and journals into the state directory, the
+// identity last. Files that are not on the hosts are retained. May be repeated.
 Result<Adoption> AdoptCluster(const Cluster& cluster, const automation::Runtime& runtime,
                               const AdoptOptions& options);
 

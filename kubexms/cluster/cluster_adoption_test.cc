@@ -43,7 +43,7 @@ class AdoptionTest : public ::testing::Test {
   }
   Adoption Adopt(int hosts = 3, AdoptOptions options = {}) {
     const ClusterIdentity identity = FindIdentity(site_.runtime()).value();
-    EXPECT_TRUE(RememberHosts(identity, site_.directory()).ok());
+    EXPECT_TRUE(StoreHosts(identity, site_.directory()).ok());
     site_.Configure(hosts, kFirstThree);
     Result<Adoption> adopted = AdoptCluster(site_.cluster(), site_.runtime(), options);
     EXPECT_TRUE(adopted.ok()) << adopted.error().message();
@@ -57,7 +57,7 @@ class AdoptionTest : public ::testing::Test {
   std::string authority_;
 };
 
-TEST_F(AdoptionTest, AnOperatorWithoutItsStateDoesNotReplaceALivingClustersAuthority) {
+TEST_F(AdoptionTest, RefusesToReplaceTheAuthorityOfARunningCluster) {
   BecomeSecondOperator();
   const std::string before = site_.fleet().Snapshot();
   const std::string refused = ErrorOf(site_.Create());
@@ -70,7 +70,7 @@ TEST_F(AdoptionTest, AnOperatorWithoutItsStateDoesNotReplaceALivingClustersAutho
   EXPECT_FALSE(second_.Has("cluster.json"));
 }
 
-TEST_F(AdoptionTest, DeleteWithoutTheStateLeavesTheJournalsOfTheHosts) {
+TEST_F(AdoptionTest, DeleteWithoutStateRetainsTheJournalsOfHosts) {
   BecomeSecondOperator();
   EXPECT_THAT(ErrorOf(site_.Delete()), HasSubstr("kubexms adopt cluster"));
   EXPECT_TRUE(site_.host(1).ReadFile("/var/lib/kubexms/lab/journal"));
@@ -78,7 +78,7 @@ TEST_F(AdoptionTest, DeleteWithoutTheStateLeavesTheJournalsOfTheHosts) {
   EXPECT_TRUE(site_.host(3).ReadFile("/var/lib/kubexms/lab/journal"));
 }
 
-TEST_F(AdoptionTest, AnAuthorityThatIsNotThatOfTheHostsIsRefused) {
+TEST_F(AdoptionTest, RefusesAnAuthorityThatDiffersFromTheHosts) {
   BecomeSecondOperator();
   // As somebody has it who has planned while no host answered.
   ASSERT_TRUE(EnsureEtcdCertificates(site_.cluster().spec,
@@ -91,7 +91,7 @@ TEST_F(AdoptionTest, AnAuthorityThatIsNotThatOfTheHostsIsRefused) {
   EXPECT_EQ(site_.host(1).ReadFile(kAuthority), authority_);
 }
 
-TEST_F(AdoptionTest, AnAdoptedClusterHasNothingToChangeAndCanBeDeleted) {
+TEST_F(AdoptionTest, AdoptedClusterIsUnchangedAndCanBeDeleted) {
   BecomeSecondOperator();
   EXPECT_EQ(Adopt().runs.size(), 1u);
   const uint64_t changes = site_.fleet().changes();
@@ -103,7 +103,7 @@ TEST_F(AdoptionTest, AnAdoptedClusterHasNothingToChangeAndCanBeDeleted) {
   EXPECT_EQ(site_.fleet().Snapshot(), site_.before());
 }
 
-TEST_F(AdoptionTest, OneWhoseStateIsOlderThanTheLastRunHasToAdoptIt) {
+TEST_F(AdoptionTest, RequiresAdoptionAfterRunsOfAnotherOperator) {
   BecomeSecondOperator();
   Adopt();
   site_.Configure(3, kFirstThree, "  etcd: {backup: {schedule: daily}}\n");
@@ -116,7 +116,7 @@ TEST_F(AdoptionTest, OneWhoseStateIsOlderThanTheLastRunHasToAdoptIt) {
   EXPECT_EQ(site_.fleet().Snapshot(), site_.before());
 }
 
-TEST_F(AdoptionTest, WhatAnotherOperatorRolledBackIsNotUndoneAgain) {
+TEST_F(AdoptionTest, DoesNotUndoWhatAnotherOperatorRolledBack) {
   BecomeSecondOperator();
   Adopt();
   const std::string run = Engine(&site_.runtime()).Runs().value().at(0);
@@ -126,7 +126,7 @@ TEST_F(AdoptionTest, WhatAnotherOperatorRolledBackIsNotUndoneAgain) {
   EXPECT_THAT(Engine(&site_.runtime()).PlanRollback(run)->steps, IsEmpty());
 }
 
-TEST_F(AdoptionTest, HostsThatAreNoLongerInTheConfigurationAreAdoptedToo) {
+TEST_F(AdoptionTest, AdoptsHostsThatAreNoLongerConfigured) {
   site_.Configure(4, kFirstThree);
   Succeed(site_.Create());
   BecomeSecondOperator(3);
@@ -136,13 +136,13 @@ TEST_F(AdoptionTest, HostsThatAreNoLongerInTheConfigurationAreAdoptedToo) {
   EXPECT_EQ(site_.fleet().Snapshot(), site_.before());
 }
 
-TEST_F(AdoptionTest, AHostThatDoesNotAnswerIsSkippedOnlyOnRequest) {
+TEST_F(AdoptionTest, SkipsUnreachableHostsOnlyWithForce) {
   BecomeSecondOperator();
   site_.host(2).SetDown(true);
   const Result<Adoption> adopted = AdoptCluster(site_.cluster(), site_.runtime(), {});
   ASSERT_FALSE(adopted.ok());
   EXPECT_THAT(adopted.error().message(), AllOf(HasSubstr("host-0002"), HasSubstr("--force")));
-  EXPECT_THAT(Adopt(3, {.skip_silent_hosts = true}).silent, ElementsAre("host-0002"));
+  EXPECT_THAT(Adopt(3, {.skip_unreachable_hosts = true}).unreachable, ElementsAre("host-0002"));
   site_.host(2).SetDown(false);
   // Its records are not there yet.
   EXPECT_THAT(Adopt().runs, Not(IsEmpty()));
@@ -150,7 +150,7 @@ TEST_F(AdoptionTest, AHostThatDoesNotAnswerIsSkippedOnlyOnRequest) {
   EXPECT_EQ(site_.fleet().Snapshot(), site_.before());
 }
 
-TEST_F(AdoptionTest, HostsOfTwoClustersOfOneNameAreNotAdopted) {
+TEST_F(AdoptionTest, RefusesHostsOfTwoClustersWithOneName) {
   BecomeSecondOperator();
   std::string marker = site_.host(3).ReadFile("/var/lib/kubexms/lab/cluster.json").value();
   const size_t uid = marker.find("\"uid\": \"") + 8;
@@ -162,24 +162,24 @@ TEST_F(AdoptionTest, HostsOfTwoClustersOfOneNameAreNotAdopted) {
   EXPECT_THAT(ErrorOf(site_.Create()), HasSubstr("host-0003: it belongs to the cluster lab"));
 }
 
-TEST_F(AdoptionTest, AMarkerThatLeadsElsewhereIsRefused) {
+TEST_F(AdoptionTest, RefusesAMarkerWithAnotherPath) {
   std::string marker = site_.host(1).ReadFile("/var/lib/kubexms/lab/cluster.json").value();
   const std::string name = "\"name\": \"host-0002\"";
   ASSERT_NE(marker.find(name), std::string::npos);
   marker.replace(marker.find(name), name.size(), "\"name\": \"../../x\"");
   site_.host(1).PutFile("/var/lib/kubexms/lab/cluster.json", marker);
-  EXPECT_THAT(MessageOf(CheckHostsBelong(site_.runtime())),
+  EXPECT_THAT(MessageOf(CheckHostOwnership(site_.runtime())),
               HasSubstr("host-0001: its marker cluster.json cannot be read"));
 }
 
-TEST_F(AdoptionTest, AnAuthorityThatWasLostIsNotMadeAnew) {
+TEST_F(AdoptionTest, RefusesToReplaceALostAuthority) {
   std::filesystem::remove_all(EtcdCertificateDirectory(first_));
   EXPECT_THAT(ErrorOf(site_.Create()), AllOf(HasSubstr("ca.crt is missing"), HasSubstr("adopt")));
   Adopt();
   EXPECT_EQ(Succeed(site_.Create()).changed, 0u);
 }
 
-TEST_F(AdoptionTest, JournalsThatWereLostAreNotTakenForNothingToUndo) {
+TEST_F(AdoptionTest, RefusesToDeleteWithLostJournals) {
   const std::string run = Engine(&site_.runtime()).Runs().value().at(0);
   const std::string journal = first_ + "/runs/" + run + "/journal";
   for (const bool empty : {true, false}) {
@@ -194,7 +194,7 @@ TEST_F(AdoptionTest, JournalsThatWereLostAreNotTakenForNothingToUndo) {
   EXPECT_EQ(site_.fleet().Snapshot(), site_.before());
 }
 
-TEST_F(AdoptionTest, ADeadHostIsSkippedOnRequest) {
+TEST_F(AdoptionTest, SkipsALostHostWithForce) {
   site_.host(3).SetDown(true);
   EXPECT_FALSE(site_.Delete()->ok());
   EXPECT_TRUE(std::filesystem::exists(IdentityPath(first_)));
@@ -208,14 +208,14 @@ TEST_F(AdoptionTest, ADeadHostIsSkippedOnRequest) {
   EXPECT_THAT(ErrorOf(site_.Create()), HasSubstr("host-0003: it belongs to the cluster lab"));
 }
 
-TEST_F(AdoptionTest, AHostThatWasInstalledAnewIsGoneOnWithOnRequest) {
+TEST_F(AdoptionTest, ContinuesWithAReinstalledHostOnlyWithForce) {
   ASSERT_TRUE(site_.host(3).Perform({RemovePath{"/var/lib/kubexms", true}}).ok());
   EXPECT_THAT(ErrorOf(site_.Delete()), HasSubstr("is lost"));
   Succeed(DeleteCluster(site_.runtime(), {}, {.force = true}));
   EXPECT_FALSE(site_.host(1).ReadFile(kAuthority));
 }
 
-TEST_F(AdoptionTest, AStateOfAnOlderVersionGoesOn) {
+TEST_F(AdoptionTest, AcceptsTheStateOfAnOlderVersion) {
   std::filesystem::remove(IdentityPath(first_));
   for (int i = 1; i <= 3; ++i) {
     ASSERT_TRUE(site_.host(i).Perform({RemovePath{"/var/lib/kubexms/lab/cluster.json"}}).ok());
@@ -224,13 +224,13 @@ TEST_F(AdoptionTest, AStateOfAnOlderVersionGoesOn) {
   EXPECT_TRUE(site_.host(2).ReadFile("/var/lib/kubexms/lab/cluster.json"));
 }
 
-TEST_F(AdoptionTest, TheKeyOfTheAuthorityIsRootsAlone) {
+TEST_F(AdoptionTest, OnlyRootCanReadTheKeyOfTheAuthority) {
   const auto state = site_.host(2).Perform({GetPath{"/etc/kubexms/etcd/ca.key"}}).value();
   EXPECT_EQ(std::get<PathState>(state[0]).mode, "0600");
   EXPECT_EQ(std::get<PathState>(state[0]).owner, "root");
 }
 
-TEST(HostEvidenceTest, AHostSaysWhichRunsChangedIt) {
+TEST(HostOwnershipTest, ListsTheRunsThatChangedAHost) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const TestDirectory directory;
   SystemClock clock;
@@ -245,7 +245,7 @@ TEST(HostEvidenceTest, AHostSaysWhichRunsChangedIt) {
                          .random = &random};
   options.hosts[0].connector = MakeLocalConnector({}, &random);
   const Runtime runtime(std::move(options));
-  EXPECT_TRUE(CollectEvidence(runtime).at(0).runs.empty());
+  EXPECT_TRUE(GatherOwnership(runtime).at(0).runs.empty());
   JournalRecord record{.type = JournalRecord::Type::kBegin,
                        .run = "first",
                        .pipeline = "create cluster",
@@ -258,7 +258,7 @@ TEST(HostEvidenceTest, AHostSaysWhichRunsChangedIt) {
   record.type = JournalRecord::Type::kUndone;
   journal += WriteRecord(record, secrets) + "\n";
   directory.Write("lab/journal", journal);
-  EXPECT_THAT(CollectEvidence(runtime).at(0).runs, ElementsAre("first", "second"));
+  EXPECT_THAT(GatherOwnership(runtime).at(0).runs, ElementsAre("first", "second"));
 }
 
 }  // namespace

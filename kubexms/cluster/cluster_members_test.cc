@@ -36,43 +36,43 @@ EtcdMember MemberOf(int host, bool started = true, bool learner = false) {
           .learner = learner};
 }
 
-EtcdSighting Fresh(int host) {
+EtcdHostState Fresh(int host) {
   return {.host = fmt::format("n{}", host),
           .peer_url = fmt::format("https://10.0.0.{}:2380", host),
-          .answered = true};
+          .reachable = true};
 }
 
-EtcdSighting Silent(int host) {
-  EtcdSighting sighting = Fresh(host);
-  sighting.answered = false;
-  return sighting;
+EtcdHostState Silent(int host) {
+  EtcdHostState state = Fresh(host);
+  state.reachable = false;
+  return state;
 }
 
 // A member that has been healthy; with a list it is healthy now.
-EtcdSighting Serving(int host, const std::vector<EtcdMember>& members = {}) {
-  EtcdSighting sighting = Fresh(host);
-  sighting.set_up = sighting.has_data = sighting.formed = true;
-  if (!members.empty()) sighting.members = EtcdMemberList{"c", members};
-  return sighting;
+EtcdHostState Serving(int host, const std::vector<EtcdMember>& members = {}) {
+  EtcdHostState state = Fresh(host);
+  state.set_up = state.has_data = state.formed = true;
+  if (!members.empty()) state.members = EtcdMemberList{"c", members};
+  return state;
 }
 
 const std::vector<EtcdMember> kThree = {MemberOf(1), MemberOf(2), MemberOf(3)};
 
-TEST(DecideEtcdMembersTest, ANewEtcdHasAllItsMembersFromTheBeginning) {
+TEST(DecideEtcdMembersTest, NewEtcdHasAllMembers) {
   const EtcdDecision decision =
       DecideEtcdMembers({.wanted = {Fresh(1), Fresh(2), Fresh(3)}}).value();
-  EXPECT_THAT(decision.seats, ElementsAre("n1", "n2", "n3"));
+  EXPECT_THAT(decision.member_hosts, ElementsAre("n1", "n2", "n3"));
   EXPECT_THAT(decision.join, IsEmpty());
   EXPECT_THAT(decision.refused, IsEmpty());
 }
 
-TEST(DecideEtcdMembersTest, NothingNewIsBegunWhileSomebodyIsSilent) {
+TEST(DecideEtcdMembersTest, DoesNotFormEtcdWhileAHostIsUnreachable) {
   const EtcdDecision decision = DecideEtcdMembers({.wanted = {Fresh(1), Silent(2)}}).value();
   EXPECT_THAT(decision.refused.at("n1"), HasSubstr("n2 does not answer"));
 }
 
-TEST(DecideEtcdMembersTest, AnEtcdThatWasBegunWithOtherMembersIsNotContinued) {
-  EtcdSighting begun = Fresh(1);
+TEST(DecideEtcdMembersTest, RefusesAnUnformedEtcdWithOtherMembers) {
+  EtcdHostState begun = Fresh(1);
   begun.set_up = begun.has_data = true;
   begun.initial_cluster = "n1=x";
   const EtcdDecision decision =
@@ -80,7 +80,7 @@ TEST(DecideEtcdMembersTest, AnEtcdThatWasBegunWithOtherMembersIsNotContinued) {
   EXPECT_THAT(decision.refused.at("n1"), HasSubstr("was begun here (n1=x)"));
 }
 
-TEST(DecideEtcdMembersTest, WhoIsNotAMemberYetJoins) {
+TEST(DecideEtcdMembersTest, NewHostsJoin) {
   std::vector<EtcdMember> members = kThree;
   members.push_back(MemberOf(4, false, true));
   members.push_back(MemberOf(5, true, true));
@@ -88,26 +88,26 @@ TEST(DecideEtcdMembersTest, WhoIsNotAMemberYetJoins) {
       DecideEtcdMembers(
           {.wanted = {Serving(1, members), Serving(2), Serving(3), Fresh(4), Serving(5), Fresh(6)}})
           .value();
-  EXPECT_THAT(decision.seats, ElementsAre("n1", "n2", "n3"));
+  EXPECT_THAT(decision.member_hosts, ElementsAre("n1", "n2", "n3"));
   EXPECT_THAT(decision.join, ElementsAre("n4", "n5", "n6"));
   EXPECT_EQ(decision.coordinator, "n1");
 }
 
-TEST(DecideEtcdMembersTest, WhoHasLostItsDataJoinsAgainAndWhoOnlyStartsLateDoesNot) {
+TEST(DecideEtcdMembersTest, MemberWithoutDataRejoinsAndLateMemberDoesNot) {
   std::vector<EtcdMember> members = kThree;
   members[2].client_url.clear();  // it was there from the beginning
   const EtcdDecision decision =
       DecideEtcdMembers({.wanted = {Serving(1, members), Fresh(2), Fresh(3)}}).value();
-  EXPECT_THAT(decision.seats, ElementsAre("n1", "n3"));
+  EXPECT_THAT(decision.member_hosts, ElementsAre("n1", "n3"));
   EXPECT_THAT(decision.join, ElementsAre("n2"));
 }
 
-TEST(DecideEtcdMembersTest, FormerMembersLeaveAndThoseWhoAreGoneAreForgotten) {
-  const EtcdSituation situation{
-      .wanted = {Serving(1, kThree)}, .former = {Serving(2), Silent(3)}, .gone = {"n3"}};
+TEST(DecideEtcdMembersTest, FormerMembersLeaveAndLostOnesAreRemoved) {
+  const EtcdState situation{
+      .wanted = {Serving(1, kThree)}, .former = {Serving(2), Silent(3)}, .lost = {"n3"}};
   const EtcdDecision decision = DecideEtcdMembers(situation).value();
   EXPECT_THAT(decision.leave, ElementsAre("n2"));
-  EXPECT_THAT(decision.forget, ElementsAre("n3"));
+  EXPECT_THAT(decision.remove_lost, ElementsAre("n3"));
   // Not among the members any more, but some of it is left.
   EXPECT_THAT(
       DecideEtcdMembers({.wanted = {Serving(1, {MemberOf(1)})}, .former = {Serving(2), Fresh(3)}})
@@ -115,7 +115,7 @@ TEST(DecideEtcdMembersTest, FormerMembersLeaveAndThoseWhoAreGoneAreForgotten) {
       ElementsAre("n2"));
 }
 
-TEST(DecideEtcdMembersTest, AFormerMemberThatDoesNotAnswerHasToBeGivenUp) {
+TEST(DecideEtcdMembersTest, RefusesAnUnreachableFormerMember) {
   const Result<EtcdDecision> decision =
       DecideEtcdMembers({.wanted = {Serving(1, kThree)}, .former = {Silent(3)}});
   ASSERT_FALSE(decision.ok());
@@ -125,27 +125,27 @@ TEST(DecideEtcdMembersTest, AFormerMemberThatDoesNotAnswerHasToBeGivenUp) {
           .ok());
 }
 
-TEST(DecideEtcdMembersTest, WithoutAMajorityNobodyJoinsAndNobodyLeaves) {
+TEST(DecideEtcdMembersTest, NoMemberJoinsOrLeavesWithoutAMajority) {
   const EtcdDecision decision =
       DecideEtcdMembers({.wanted = {Serving(1), Fresh(4)}, .former = {Serving(2)}}).value();
-  EXPECT_THAT(decision.seats, ElementsAre("n1"));
+  EXPECT_THAT(decision.member_hosts, ElementsAre("n1"));
   EXPECT_THAT(decision.refused.at("n4"), HasSubstr("etcd has no majority"));
   EXPECT_THAT(decision.refused.at("n2"), HasSubstr("etcd has no majority"));
   EXPECT_FALSE(
-      DecideEtcdMembers({.wanted = {Serving(1)}, .former = {Silent(2)}, .gone = {"n2"}}).ok());
+      DecideEtcdMembers({.wanted = {Serving(1)}, .former = {Silent(2)}, .lost = {"n2"}}).ok());
 }
 
-TEST(DecideEtcdMembersTest, TwoEtcdsAreNotMixedAndAMemberDoesNotMove) {
-  EtcdSighting other = Serving(4, {MemberOf(4)});
+TEST(DecideEtcdMembersTest, RefusesTwoEtcdClustersAndChangedPeerUrls) {
+  EtcdHostState other = Serving(4, {MemberOf(4)});
   other.members->cluster_id = "d";
   EXPECT_FALSE(DecideEtcdMembers({.wanted = {Serving(1, kThree), other}}).ok());
-  EtcdSighting moved = Serving(2);
+  EtcdHostState moved = Serving(2);
   moved.peer_url = "https://10.0.0.9:2380";
   EXPECT_THAT(DecideEtcdMembers({.wanted = {Serving(1, kThree), moved}})->refused.at("n2"),
               HasSubstr("it is a member of etcd at https://10.0.0.2:2380"));
 }
 
-TEST(CheckEtcdRemovalTest, TheOthersKeepTheirMajority) {
+TEST(CheckEtcdRemovalTest, RequiresAMajorityOfTheOthers) {
   const auto check = [](const std::vector<EtcdMember>& members, std::set<int> healthy, int leaves) {
     std::set<std::string> urls;
     for (const int host : healthy) urls.insert(MemberOf(host).client_url);
@@ -159,7 +159,7 @@ TEST(CheckEtcdRemovalTest, TheOthersKeepTheirMajority) {
   EXPECT_TRUE(check(kThree, {}, 9));
 }
 
-TEST(EtcdctlOutputTest, IsRead) {
+TEST(EtcdctlOutputTest, IsParsed) {
   const EtcdMemberList list =
       ParseEtcdMembers(
           R"({"header":{"cluster_id":17039428444395004608},"members":[{"ID":2185233399518806002,)"
@@ -188,7 +188,7 @@ TEST(EtcdctlOutputTest, IsRead) {
   }
 }
 
-TEST(CheckSnapshotFileTest, AcceptsOnlyWhatEndsWithItsChecksum) {
+TEST(CheckSnapshotFileTest, RequiresTheChecksumAtTheEnd) {
   const TestDirectory directory;
   const std::string pages(1024, 'x'), good = SnapshotOf(pages);
   directory.Write("good", good);
@@ -198,7 +198,7 @@ TEST(CheckSnapshotFileTest, AcceptsOnlyWhatEndsWithItsChecksum) {
   EXPECT_THAT(CheckSnapshotFile(directory.File("damaged")).error().message(),
               HasSubstr("is damaged"));
   EXPECT_THAT(CheckSnapshotFile(directory.File("short")).error().message(),
-              HasSubstr("not a whole snapshot"));
+              HasSubstr("not a complete snapshot"));
   EXPECT_FALSE(CheckSnapshotFile(directory.File("nothing")).ok());
 }
 
@@ -217,7 +217,7 @@ std::string WithoutKeys(const std::string& snapshot) {
   return kept;
 }
 
-TEST(ClusterMembersTest, HostsJoinAnEtcdThatHasDataWithoutDisturbingIt) {
+TEST(ClusterMembersTest, HostsJoinWithoutARestartOfMembers) {
   Site site(5);
   site.Configure(3, kFirstThree);
   Succeed(site.Create());
@@ -242,7 +242,7 @@ TEST(ClusterMembersTest, HostsJoinAnEtcdThatHasDataWithoutDisturbingIt) {
   EXPECT_EQ(site.fleet().Snapshot(), site.before());
 }
 
-TEST(ClusterMembersTest, ARunThatJoinedHostsIsRolledBackMemberByMember) {
+TEST(ClusterMembersTest, RollbackRemovesJoinedMembersOneByOne) {
   Site site(3);
   site.Configure(3, kFirst);
   Succeed(site.Create());
@@ -280,7 +280,7 @@ void ConvergesFromAnywhere(const std::function<void(Site&)>& prepare,
   }
 }
 
-TEST(ClusterMembersTest, AJoinThatEndedAnywhereIsFinishedByTheNextRun) {
+TEST(ClusterMembersTest, NextRunFinishesAnInterruptedJoin) {
   ConvergesFromAnywhere(
       [](Site& site) {
         site.Configure(3, kFirst);
@@ -293,7 +293,7 @@ TEST(ClusterMembersTest, AJoinThatEndedAnywhereIsFinishedByTheNextRun) {
       2);
 }
 
-TEST(ClusterMembersTest, LeavingThatEndedAnywhereIsFinishedByTheNextRun) {
+TEST(ClusterMembersTest, NextRunFinishesAnInterruptedLeave) {
   ConvergesFromAnywhere(
       [](Site& site) {
         site.Configure(3, kFirstThree);
@@ -306,7 +306,7 @@ TEST(ClusterMembersTest, LeavingThatEndedAnywhereIsFinishedByTheNextRun) {
       1);
 }
 
-TEST(ClusterMembersTest, RemovingAHostThatEndedAnywhereIsFinishedByTheNext) {
+TEST(ClusterMembersTest, NextRunFinishesAnInterruptedRemoval) {
   ConvergesFromAnywhere(
       [](Site& site) {
         site.Configure(3, kFirstThree);
@@ -319,7 +319,7 @@ TEST(ClusterMembersTest, RemovingAHostThatEndedAnywhereIsFinishedByTheNext) {
       1, 3);
 }
 
-TEST(ClusterMembersTest, HostsThatCeaseToBeMembersKeepNothingOfEtcd) {
+TEST(ClusterMembersTest, RemovesEtcdFromFormerMembers) {
   Site site(3);
   site.Configure(3, kFirst);
   Succeed(site.Create());
@@ -349,7 +349,7 @@ TEST(ClusterMembersTest, AllMembersCanBeReplaced) {
   EXPECT_TRUE(site.etcd().Healthy());
 }
 
-TEST(ClusterMembersTest, AHostThatIsGoneIsForgottenWithoutBeingAsked) {
+TEST(ClusterMembersTest, RemovesALostHostWithoutACallOnIt) {
   Site site(4);
   site.Configure(3, kFirstThree);
   Succeed(site.Create());
@@ -364,7 +364,7 @@ TEST(ClusterMembersTest, AHostThatIsGoneIsForgottenWithoutBeingAsked) {
   EXPECT_EQ(site.etcd().Members(), "host-0001 host-0002 host-0004");
 }
 
-TEST(ClusterMembersTest, NothingIsRemovedThatEtcdNeeds) {
+TEST(ClusterMembersTest, RefusesToRemoveTheMajority) {
   Site site(3);
   site.Configure(3, kFirstThree);
   Succeed(site.Create());
@@ -380,7 +380,7 @@ TEST(ClusterMembersTest, NothingIsRemovedThatEtcdNeeds) {
   EXPECT_EQ(site.etcd().Members(), "host-0001 host-0002 host-0003");
 }
 
-TEST(ClusterMembersTest, AMemberThatLostItsDataComesBackAsAnother) {
+TEST(ClusterMembersTest, MemberWithoutDataRejoinsAsANewMember) {
   Site site(3);
   site.Configure(3, kFirstThree);
   Succeed(site.Create());
@@ -404,7 +404,7 @@ int Restored(Site& site) {
   return count;
 }
 
-TEST(ClusterMembersTest, ARestoreThatEndedAnywhereGoesOnOrGoesBack) {
+TEST(ClusterMembersTest, InterruptedRestoreCanBeResumedOrRolledBack) {
   Site reference(3);
   reference.Configure(3, kFirstThree);
   Succeed(reference.Create());

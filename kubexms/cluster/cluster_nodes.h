@@ -1,7 +1,6 @@
 #pragma once
 
-// Hosts come into a cluster and leave it: what a run means for those that are known, and how to
-// take one out so that nothing of it is left.
+// Adding hosts to a cluster and removing them from it, with the inventory of its hosts.
 
 #include <set>
 #include <string>
@@ -12,36 +11,36 @@
 
 namespace kubexms::cluster {
 
-// What all of these work on; borrowed.
-struct ClusterWork {
+// The arguments of the functions below; borrowed.
+struct ClusterContext {
   automation::Runtime* runtime = nullptr;
   const Cluster* cluster = nullptr;
   HostInventory* inventory = nullptr;
   const automation::RunOptions* options = nullptr;
 };
 
-// The pipeline that makes a cluster, for those who have new hosts for it.
-inline constexpr std::string_view kAddNodes = "add nodes";
-
-// Carries out a pipeline that makes the hosts of `limit` (empty: all) what the configuration says:
-// a new run, or `resumed`. Before it the hosts are remembered. After it, what etcd had on hosts
-// that are no longer its members is taken back.
-Result<automation::RunReport> Converge(const ClusterWork& work,
+struct ConvergeOptions {
+  std::set<std::string> limit = {};           // of hosts; empty: all
+  std::string resumed_run = {};               // empty: a new run
+  const automation::RunPlan* plan = nullptr;  // for a new run, of the same pipeline; optional
+};
+// Runs a pipeline that applies the configuration to the hosts. Adds the hosts to the inventory
+// first. Afterwards undoes what the module etcd did on hosts that are no longer its members.
+Result<automation::RunReport> Converge(const ClusterContext& context,
                                        const automation::Pipeline& pipeline,
-                                       const std::set<std::string>& limit,
-                                       const std::string& resumed = "");
+                                       const ConvergeOptions& options = {});
 
 struct Removal {
-  std::set<std::string> hosts;  // known, or in the configuration
-  bool gone = false;            // they will never answer again: nobody asks them
+  std::set<std::string> hosts;  // of the inventory or the configuration
+  bool lost = false;            // the hosts no longer exist: no call on them
 };
 
-// Lets the hosts leave etcd. Refuses before anything is done when it would lose its majority or its
-// data, and when a host that is not gone does not answer.
+// Removes the hosts from etcd. Refused before any change when etcd would lose its majority or its
+// data, and when a host that is not lost is unreachable.
 automation::Pipeline RemovePipeline(const Cluster& cluster, const Removal& removal);
 
-// Carries it out, takes back all that was ever done to the hosts, and forgets them. Can be repeated
-// after it was interrupted.
-Result<automation::RunReport> RemoveHosts(const ClusterWork& work, const Removal& removal);
+// Runs RemovePipeline, undoes all runs on the hosts, and removes them from the inventory. May be
+// repeated after an interruption.
+Result<automation::RunReport> RemoveHosts(const ClusterContext& context, const Removal& removal);
 
 }  // namespace kubexms::cluster

@@ -11,6 +11,7 @@
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/config/cluster_config.h"
 #include "kubexms/cluster/modules/etcd/etcd_backup.h"
+#include "kubexms/cluster/modules/identities.h"
 #include "kubexms/cluster/modules/modules.h"
 #include "kubexms/cluster/modules/steps.h"
 
@@ -20,36 +21,37 @@ using namespace automation;
 
 namespace {
 
-// Before anything else, so that whoever comes next sees whose the host is.
+// The first module that changes hosts: from then on each host says which cluster it belongs to.
 ModulePtr StateModule(const ClusterSpec& spec, const ClusterIdentity& identity,
-                      const HostChoice& choice) {
+                      const HostSelection& selection) {
   std::vector<Task> tasks;
   if (!identity.uid.empty()) {
-    tasks.push_back({.name = "identity", .steps = {MarkHost(identity)}, .hosts = choice.All(spec)});
+    tasks.push_back(
+        {.name = "identity", .steps = {MarkHost(identity)}, .hosts = selection.All(spec)});
   }
-  return MakeModule("state", std::move(tasks));
+  return MakeModule(ModuleName(ModuleId::kState), std::move(tasks));
 }
 
 }  // namespace
 
 Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
                         const CreateOptions& options) {
-  const HostChoice choice(options.limit);
+  const HostSelection selection(options.limit);
   const std::string& name = cluster.metadata.name;
   const ClusterSpec& spec = cluster.spec;
-  const bool balances = !choice.Of(spec.role_groups.load_balancer).empty();
-  std::vector<std::string> notes = NotesOnUnused(spec);
-  std::ranges::move(NotesOnVersions(spec), std::back_inserter(notes));
+  const bool balances = !selection.Of(spec.role_groups.load_balancer).empty();
+  std::vector<std::string> warnings = UnusedSettingWarnings(spec);
+  std::ranges::move(VersionWarnings(spec), std::back_inserter(warnings));
   return {
-      .name = "create cluster",
-      .modules = {PreflightModule(spec, options.artifact, choice),
-                  StateModule(spec, options.identity, choice), OsModule(name, spec, choice),
-                  BinariesModule(spec, options.artifact, choice),
-                  EtcdModule(name, spec, certificates, options.artifact, choice),
-                  ContainerdModule(spec, options.secrets, options.artifact, choice),
-                  HaModule(spec, options.secrets, options.artifact, choice)},
+      .name = PipelineName(PipelineId::kCreateCluster),
+      .modules = {PreflightModule(spec, options.artifact, selection),
+                  StateModule(spec, options.identity, selection), OsModule(name, spec, selection),
+                  BinariesModule(spec, options.artifact, selection),
+                  EtcdModule(name, spec, certificates, options.artifact, selection),
+                  ContainerdModule(spec, options.secrets, options.artifact, selection),
+                  HaModule(spec, options.secrets, options.artifact, selection)},
       .groups = {Quorum(std::string(kEtcdGroup), spec.role_groups.etcd), LoadBalancerGroup(spec)},
-      .notes = std::move(notes),
+      .warnings = std::move(warnings),
       .pre_run = [spec, balances, uid = options.identity.uid](Runtime& runtime) -> Result<void> {
         RETURN_IF_ERROR(CheckFleet(spec, runtime, !uid.empty()));
         return balances ? CheckAddressIsFree(spec, runtime) : Result<void>();
@@ -64,11 +66,11 @@ Result<Pipeline> EtcdRestorePipeline(const Cluster& cluster, const EtcdCertifica
                                      const CreateOptions& options, const std::string& snapshot) {
   RETURN_IF_ERROR(CheckSnapshotFile(snapshot));
   ASSIGN_OR_RETURN(const std::string sum, Sha256OfFile(snapshot));
-  // Its name says which snapshot, so that no other one can go on with it.
-  return Pipeline{.name = fmt::format("etcd restore {}", sum.substr(0, 12)),
+  // The name has the checksum, so that a run cannot be resumed with another snapshot.
+  return Pipeline{.name = PipelineName(PipelineId::kRestoreEtcd, sum.substr(0, 12)),
                   .modules = {EtcdRestoreModule(cluster.metadata.name, cluster.spec, certificates,
                                                 options.artifact, snapshot)},
-                  .pre_run = [](Runtime& runtime) { return CheckHostsBelong(runtime); }};
+                  .pre_run = [](Runtime& runtime) { return CheckHostOwnership(runtime); }};
 }
 
 Result<void> CheckPreflight(const RunPlan& plan) {
@@ -79,36 +81,37 @@ Result<void> CheckPreflight(const RunPlan& plan) {
       reasons += fmt::format("\n    probably {}; {}", known->cause, known->advice);
     }
   }
+  const std::string preflight = ModuleName(ModuleId::kPreflight);
   for (const PlannedStep& step : plan.steps) {
-    if (step.module != "preflight" || !step.error) continue;
+    if (step.module != preflight || !step.error) continue;
     reasons += fmt::format("\n  {}: {}", step.host, step.error->message());
   }
   if (reasons.empty()) return {};
-  return Error::BadRequest("the hosts are not ready; nothing was done" + reasons);
+  return Error::BadRequest("preflight checks failed; nothing was changed" + reasons);
 }
 
 namespace {
 
-// The hosts of which nobody expects an answer: those that give none, and those that the journals
-// have and nobody knows how to reach.
-Result<std::set<std::string>> SilentHosts(Runtime& runtime) {
+// The hosts that cannot be rolled back: those that are unreachable, and those of the journals that
+// neither the configuration nor the inventory has.
+Result<std::set<std::string>> UnreachableHosts(Runtime& runtime) {
   ASSIGN_OR_RETURN(const RunPlan plan, Engine(&runtime).PlanUninstall());
-  std::set<std::string> silent;
+  std::set<std::string> unreachable;
   for (const PlannedStep& step : plan.steps) {
-    if (!runtime.FindHost(step.host)) silent.insert(step.host);
+    if (!runtime.FindHost(step.host)) unreachable.insert(step.host);
   }
-  const std::vector<HostEvidence> evidence = CollectEvidence(runtime);
-  for (size_t i = 0; i < evidence.size(); ++i) {
-    if (!evidence[i].answered) silent.insert(runtime.hosts()[i].name);
+  const std::vector<HostOwnership> ownership = GatherOwnership(runtime);
+  for (size_t i = 0; i < ownership.size(); ++i) {
+    if (!ownership[i].reachable) unreachable.insert(runtime.hosts()[i].name);
   }
-  return silent;
+  return unreachable;
 }
 
-Result<void> ForgetHosts(Runtime& runtime, const std::set<std::string>& hosts) {
+Result<void> MarkHostsUndone(Runtime& runtime, const std::set<std::string>& hosts) {
   if (hosts.empty()) return {};
   Engine engine(&runtime);
   ASSIGN_OR_RETURN(const std::vector<std::string> runs, engine.Runs());
-  for (const std::string& run : runs) RETURN_IF_ERROR(engine.Forget(run, {.hosts = hosts}));
+  for (const std::string& run : runs) RETURN_IF_ERROR(engine.MarkUndone(run, {.hosts = hosts}));
   return {};
 }
 
@@ -116,8 +119,8 @@ void RemoveOwnFiles(Runtime& runtime, const RunOptions& options,
                     const std::set<std::string>& skipped, RunReport& report) {
   for (const Host& host : runtime.hosts()) {
     if (skipped.contains(host.name)) continue;
-    const Result<std::vector<Answer>> removed =
-        host.connector->Perform(RemovalOfOwnFiles(runtime), {.stop = options.stop});
+    const Result<std::vector<OperationResult>> removed =
+        runtime.RunnerFor(host, {.stop = options.stop}).Perform(RemovalOfOwnFiles(runtime));
     if (removed.ok()) continue;
     report.outcome = RunOutcome::kSomeHostsFailed;
     report.failed_hosts.emplace(host.name, removed.error().WithContext(host.name));
@@ -128,28 +131,29 @@ void RemoveOwnFiles(Runtime& runtime, const RunOptions& options,
 }  // namespace
 
 Result<RunReport> DeleteCluster(Runtime& runtime, const RunOptions& options,
-                                const DeleteOptions& how) {
-  // What is on the hosts is the only record of what an unknown run did: it must not be removed.
-  RETURN_IF_ERROR(CheckHostsBelong(runtime));
-  RollbackScope scope{.accept_lost_backups = how.force};
-  if (how.force) {
-    ASSIGN_OR_RETURN(scope.skipped_hosts, SilentHosts(runtime));
-    if (how.skipped) *how.skipped = scope.skipped_hosts;
+                                const DeleteOptions& delete_options) {
+  // The hosts may have the only record of a run that this state directory does not know.
+  RETURN_IF_ERROR(CheckHostOwnership(runtime));
+  RollbackScope scope{.accept_lost_backups = delete_options.force};
+  if (delete_options.force) {
+    ASSIGN_OR_RETURN(scope.skipped_hosts, UnreachableHosts(runtime));
+    if (delete_options.skipped) *delete_options.skipped = scope.skipped_hosts;
   }
   ASSIGN_OR_RETURN(RunReport all, Engine(&runtime).Uninstall(options, scope));
-  all.pipeline = "delete cluster";
+  all.pipeline = PipelineName(PipelineId::kDeleteCluster);
   if (!all.ok()) return all;
   RemoveOwnFiles(runtime, options, scope.skipped_hosts, all);
   if (!all.ok()) return all;
-  RETURN_IF_ERROR(ForgetHosts(runtime, scope.skipped_hosts));
-  std::error_code gone;
-  std::filesystem::remove(HostInventory::PathIn(runtime.directory()), gone);
-  std::filesystem::remove(IdentityPath(runtime.directory()), gone);
+  RETURN_IF_ERROR(MarkHostsUndone(runtime, scope.skipped_hosts));
+  std::error_code ignored;
+  std::filesystem::remove(HostInventory::PathIn(runtime.directory()), ignored);
+  std::filesystem::remove(IdentityPath(runtime.directory()), ignored);
   for (const std::string& directory : {EtcdCertificateDirectory(runtime.directory()),
                                        ClusterSecretDirectory(runtime.directory())}) {
     std::error_code failed;
     std::filesystem::remove_all(directory, failed);
-    if (failed) return Error::Internal(fmt::format("remove {}: {}", directory, failed.message()));
+    if (failed)
+      return Error::Internal(fmt::format("cannot remove {}: {}", directory, failed.message()));
   }
   return all;
 }

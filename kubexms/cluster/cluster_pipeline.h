@@ -1,6 +1,6 @@
 #pragma once
 
-// What can be done with a cluster as a whole, on top of automation's engine.
+// The operations on a whole cluster: create, restore etcd, delete.
 
 #include <set>
 #include <string>
@@ -16,43 +16,42 @@ namespace kubexms::cluster {
 
 struct CreateOptions {
   std::set<std::string> limit;  // of hosts; empty: all
-  ClusterIdentity identity;     // which the hosts have to have, and get; without a uid: nobody asks
+  ClusterIdentity identity;     // of the hosts; without a uid it is neither checked nor written
   ArtifactPtr artifact;
   ClusterSecrets secrets;
 };
-// Makes of the hosts what the configuration says: preflight, os, and then side by side etcd,
-// containerd and ha.
+// Applies the configuration to the hosts: preflight, state, os, and then concurrently binaries,
+// etcd, containerd and ha.
 automation::Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
                                     const CreateOptions& options = {});
 
-// Makes etcd anew from a snapshot: on the hosts of its role group, and nowhere else. An error when
-// the file is not a whole snapshot.
+// Restores etcd from a snapshot on the hosts of its role group. Fails when the file is not a complete
+// snapshot.
 Result<automation::Pipeline> EtcdRestorePipeline(const Cluster& cluster,
                                                  const EtcdCertificates& certificates,
                                                  const CreateOptions& options,
                                                  const std::string& snapshot);
 
-// Why the plan must not be carried out: the hosts that do not let us in, and what preflight has
-// against the others, all of it at once.
+// Fails when the plan must not be applied: one error with all unreachable hosts and all failed
+// preflight checks.
 Result<void> CheckPreflight(const automation::RunPlan& plan);
 
 struct DeleteOptions {
-  // Go on without hosts that do not answer, and where undo data was lost.
+  // Continue without unreachable hosts, and where undo data was lost.
   bool force = false;
-  std::set<std::string>* skipped = nullptr;  // the hosts that `force` left out; borrowed
+  std::set<std::string>* skipped = nullptr;  // output: the hosts that `force` excluded; borrowed
 };
 
-// Takes back all that runs of the cluster did, from their journals, to the state before the first
-// of them: what kubexms has changed is as it was before, and nothing else is touched. Where that
-// succeeded, what kubexms kept on the hosts, the certificates and the secrets made for the cluster
-// are removed too. Can be repeated after it was interrupted.
+// Rolls back all runs of the cluster from their journals, to the state before the first of them.
+// When that succeeded, also removes kubexms' own files on the hosts, and the certificates and
+// secrets of the cluster. May be repeated after an interruption.
 Result<automation::RunReport> DeleteCluster(automation::Runtime& runtime,
                                             const automation::RunOptions& options,
-                                            const DeleteOptions& how = {});
+                                            const DeleteOptions& delete_options = {});
 
-// Where EnsureEtcdCertificates keeps those of a cluster, below the cluster's directory.
+// Where EnsureEtcdCertificates stores certificates, below the cluster's directory.
 std::string EtcdCertificateDirectory(const std::string& cluster_directory);
-// The same for EnsureClusterSecrets.
+// Where EnsureClusterSecrets stores secrets.
 std::string ClusterSecretDirectory(const std::string& cluster_directory);
 
 }  // namespace kubexms::cluster

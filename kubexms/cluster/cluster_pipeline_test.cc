@@ -49,7 +49,7 @@ bool IsActive(SimulatedHost& host, const char* service) {
 }
 
 // The commands that the modules use, on the files of the simulated host.
-CommandResult Answer(SimulatedHost& host, const std::string& script) {
+CommandResult OperationResult(SimulatedHost& host, const std::string& script) {
   const auto says = [&](std::string_view text) { return script.find(text) != std::string::npos; };
   const auto read = [&](const char* path, const std::string& otherwise) {
     return host.ReadFile(path).value_or(otherwise);
@@ -81,7 +81,7 @@ CommandResult Answer(SimulatedHost& host, const std::string& script) {
   if (says("NR > 1")) return {.output = read("/proc/swaps", "")};
   if (says("swapoff")) return host.PutFile("/proc/swaps", ""), CommandResult();
   if (says("swapon")) return host.PutFile("/proc/swaps", "/dev/sda2\n"), CommandResult();
-  if (says("RuntimeService/Status")) return {.exit_code = IsActive(host, "containerd") ? 0 : 1};
+  if (says("ctr plugins list")) return {.exit_code = IsActive(host, "containerd") ? 0 : 1};
   if (says("/dev/tcp/10.0.0.100/")) return {.exit_code = IsActive(host, "keepalived") ? 0 : 1};
   if (says("address show to 10.0.0.100/")) {
     const bool holds = host.name() == "host-0001" && IsActive(host, "keepalived");
@@ -146,8 +146,8 @@ class ClusterPipelineTest : public ::testing::Test {
           at.PutFile(kReadAgain, at.ReadFile("/etc/kubexms/etcd/etcd.yaml").value_or(""));
           return CommandResult();
         }
-        std::optional<CommandResult> said = etcd->Answer(at, script);
-        return said ? *std::move(said) : Answer(at, script);
+        std::optional<CommandResult> said = etcd->OperationResult(at, script);
+        return said ? *std::move(said) : OperationResult(at, script);
       });
       host->Advance(age);
       host->PutFile("/usr/bin/sh", "");
@@ -228,7 +228,7 @@ TEST_F(ClusterPipelineTest, CreatesASecondTimeWithoutAChangeAndDeletesEverything
   Succeed(DeleteCluster(*runtime_, {}));
 }
 
-TEST_F(ClusterPipelineTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
+TEST_F(ClusterPipelineTest, ResumesAndRollsBackFromEveryFailure) {
   SimulatedFleet reference(2, Packages());
   Prepare(reference);
   const Pipeline pipeline = Use(reference, BalancedConfig("", 2));
@@ -253,7 +253,7 @@ TEST_F(ClusterPipelineTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
   }
 }
 
-TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
+TEST_F(ClusterPipelineTest, ReportsAllPreflightErrorsAtOnce) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   fleet.host(0).Listen(2379);
@@ -276,7 +276,7 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
   ASSERT_FALSE(ready.ok());
   for (const char* reason :
        {"host-0001: 1 MiB are free below /var/lib, and it needs 2048",
-        "host-0001: 1 MiB are free for /var/lib/etcd, and it needs 2048",
+        "host-0001: 1 MiB free for /var/lib/etcd, 2048 required",
         "another program listens on port 2379",
         "host-0002: it belongs to the cluster other already",
         "nine of ten small writes to the disk of /var/lib/etcd take up to 250 ms",
@@ -293,7 +293,7 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreNotReadyWithAllReasonsAtOnce) {
 }
 
 // On the disk of this machine, and with a dd that says how long it took.
-TEST_F(ClusterPipelineTest, RefusesASchedulePastSystemd) {
+TEST_F(ClusterPipelineTest, RefusesAScheduleThatSystemdRefuses) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const std::string config = Config("  etcd: {backup: {schedule: someday}}\n");
@@ -307,7 +307,7 @@ TEST_F(ClusterPipelineTest, RefusesASchedulePastSystemd) {
               Not(HasSubstr("host-0002")));
 }
 
-TEST_F(ClusterPipelineTest, TheDiskOfEtcdIsJudgedByNineOfTenWrites) {
+TEST_F(ClusterPipelineTest, ChecksThe90thPercentileOfDiskSyncs) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   directory_.Write("data/kept", "");
@@ -334,11 +334,11 @@ TEST_F(ClusterPipelineTest, TheDiskOfEtcdIsJudgedByNineOfTenWrites) {
   EXPECT_EQ(here->Exec({.script = "ls -A " + directory_.File("data")}).value().output, "kept\n");
 
   fleet.host(1).PutFile("/tmp/sync", "11\n");
-  EXPECT_THAT(Engine(runtime_.get()).Plan(pipeline).value().notes,
+  EXPECT_THAT(Engine(runtime_.get()).Plan(pipeline).value().warnings,
               Contains(HasSubstr("host-0002: nine of ten small writes to the disk of ")));
 }
 
-TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
+TEST_F(ClusterPipelineTest, WarnsAboutHosts) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   for (const auto& host : fleet.hosts()) {
@@ -348,19 +348,20 @@ TEST_F(ClusterPipelineTest, WhatIsNoReasonToRefuseAHostIsNoted) {
   const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
   EXPECT_TRUE(CheckPreflight(*plan).ok());
   EXPECT_THAT(
-      plan->notes,
+      plan->warnings,
       testing::IsSupersetOf(
           {"host-0002: it is a container (lxc) with the kernel and the product_uuid of its "
            "machine: "
            "whether it is a copy of another host is seen by its machine-id alone",
-           "host-0001: SELinux is enforcing: containers need the package container-selinux",
+           "host-0001: SELinux is enforcing: containers require the package container-selinux",
            "host-0001: ufw filters what reaches it: let the others through to 2379, 2380, 6443",
            "host-0002: ufw filters what reaches it: let the others through to 2379, 2380",
            "host-0004: its control groups are of version 1, which kubelets from 1.35 on refuse: "
            "boot it with systemd.unified_cgroup_hierarchy=1",
-           "host-0004: its /etc/resolv.conf names no server, so that it finds no packages"}));
-  EXPECT_THAT(plan->notes, Not(Contains(HasSubstr("host-0002: SELinux"))));
-  EXPECT_THAT(plan->notes, Not(Contains(HasSubstr("host-0004: ufw"))));
+           "host-0004: /etc/resolv.conf has no nameserver, so package sources cannot be "
+           "resolved"}));
+  EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0002: SELinux"))));
+  EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0004: ufw"))));
 
   fleet.host(0).PutFile("/tmp/cgroups", "cpu io ");
   EXPECT_THAT(CheckPreflight(*Engine(runtime_.get()).Plan(pipeline)).error().message(),
@@ -386,7 +387,7 @@ TEST_F(ClusterPipelineTest, RefusesSystemsThatAreTooOld) {
   EXPECT_THAT(message, AllOf(Not(HasSubstr("host-0002")), Not(HasSubstr("host-0004"))));
 }
 
-TEST_F(ClusterPipelineTest, RefusesWhatDoesNotGoWithTheVersionOfKubernetes) {
+TEST_F(ClusterPipelineTest, RefusesHostsThatAreTooOldForTheKubernetesVersion) {
   SimulatedHost::Catalog packages = Packages();
   packages["containerd"].version = "1.5.9-0ubuntu3";
   SimulatedFleet fleet(kHosts, packages);
@@ -424,21 +425,21 @@ TEST_F(ClusterPipelineTest, RefusesWhatDoesNotGoWithTheVersionOfKubernetes) {
                     "2.0 or later")));
   EXPECT_THAT(message, AllOf(Not(HasSubstr("host-0002")), Not(HasSubstr("host-0003")),
                              Not(HasSubstr("older than"))));
-  EXPECT_THAT(newest.notes, Contains(HasSubstr("spec.kubernetesVersion (v1.36.0)")));
-  EXPECT_THAT(newest.notes, Not(Contains(HasSubstr("control groups"))));
+  EXPECT_THAT(newest.warnings, Contains(HasSubstr("spec.kubernetesVersion (v1.36.0)")));
+  EXPECT_THAT(newest.warnings, Not(Contains(HasSubstr("control groups"))));
 
   const RunPlan older = plan("  kubernetesVersion: v1.30.2\n");
   EXPECT_THAT(CheckPreflight(older).error().message(),
               AllOf(HasSubstr("host-0004: containerd 1.5.9-0ubuntu3 is installed, and Kubernetes "
                               "1.30 needs 1.6 or later"),
                     Not(HasSubstr("host-0001")), Not(HasSubstr("control groups"))));
-  EXPECT_THAT(older.notes, Contains(HasSubstr("control groups are of version 1")));
+  EXPECT_THAT(older.warnings, Contains(HasSubstr("control groups are of version 1")));
   EXPECT_THAT(
       CheckPreflight(plan("  kubernetesVersion: v1.33.0\n")).error().message(),
       HasSubstr("the kernel 4.18.0-553.el8 is older than 4.19, which Kubernetes 1.33 needs"));
 }
 
-TEST_F(ClusterPipelineTest, TheEtcdOfTheOperatorHasToGoWithTheVersionOfKubernetes) {
+TEST_F(ClusterPipelineTest, ChecksTheVersionOfTheOperatorsEtcd) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   directory_.Write("bin/etcd", "not to be run");
@@ -459,7 +460,7 @@ TEST_F(ClusterPipelineTest, TheEtcdOfTheOperatorHasToGoWithTheVersionOfKubernete
   EXPECT_TRUE(check().ok());
 }
 
-TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {
+TEST_F(ClusterPipelineTest, RefusesNetworksThatOverlapWithPods) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   fleet.host(0).PutFile("/tmp/networks",
@@ -486,8 +487,9 @@ TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {
   }
   EXPECT_THAT(message, Not(HasSubstr("host-0002")));
   EXPECT_THAT(message, Not(HasSubstr("10.244.3.0"))) << "that is of pods";
-  EXPECT_THAT(plan.notes, Contains(HasSubstr("host-0001: it has a route to 10.0.0.0/8 (eth0); what "
-                                             "is in 10.244.0.0/16 there cannot be reached")));
+  EXPECT_THAT(plan.warnings,
+              Contains(HasSubstr("host-0001: it has a route to 10.0.0.0/8 (eth0); what "
+                                 "is in 10.244.0.0/16 there cannot be reached")));
   const Pipeline allowed =
       Use(fleet, Config("  preflight: {allowNetworkLeftovers: true}\n"
                         "  network: {podCIDRs: [10.3.0.0/16], kubeProxyMode: nftables}\n"));
@@ -495,7 +497,7 @@ TEST_F(ClusterPipelineTest, RefusesNetworksThatPodsWouldTakeAway) {
               Not(HasSubstr("host-0001")));
 }
 
-TEST_F(ClusterPipelineTest, AHostWithoutADefaultRouteHasToBeToldItsAddress) {
+TEST_F(ClusterPipelineTest, RequiresADefaultRouteOrAnInternalAddress) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   for (const auto& host : fleet.hosts()) {
@@ -508,9 +510,9 @@ TEST_F(ClusterPipelineTest, AHostWithoutADefaultRouteHasToBeToldItsAddress) {
   };
   const RunPlan known = plan(Config());
   EXPECT_TRUE(CheckPreflight(known).ok());
-  EXPECT_THAT(known.notes, Contains(HasSubstr("host-0004: it has no default route")));
-  EXPECT_THAT(known.notes, Not(Contains(HasSubstr("host-0001: it has no default route"))));
-  EXPECT_THAT(known.notes, Not(Contains(HasSubstr("host-0002: it has no default route"))))
+  EXPECT_THAT(known.warnings, Contains(HasSubstr("host-0004: it has no default route")));
+  EXPECT_THAT(known.warnings, Not(Contains(HasSubstr("host-0001: it has no default route"))));
+  EXPECT_THAT(known.warnings, Not(Contains(HasSubstr("host-0002: it has no default route"))))
       << "no containers run there";
 
   std::string config = Config();
@@ -522,7 +524,7 @@ TEST_F(ClusterPipelineTest, AHostWithoutADefaultRouteHasToBeToldItsAddress) {
   EXPECT_TRUE(CheckPreflight(plan(config)).ok());
 }
 
-TEST_F(ClusterPipelineTest, TheKernelIsSetUpForTheNetworkAndTheRestOfItIsNoted) {
+TEST_F(ClusterPipelineTest, ConfiguresTheKernelAndWarnsAboutUnusedSettings) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   fleet.host(0).Listen(10250);
@@ -539,14 +541,14 @@ TEST_F(ClusterPipelineTest, TheKernelIsSetUpForTheNetworkAndTheRestOfItIsNoted) 
                         "  - {name: metrics, manifests: [{file: metrics.yaml}]}\n"
                         "  - {name: later, enabled: false, manifests: [{file: later.yaml}]}\n"));
   const RunPlan plan = Engine(runtime_.get()).Plan(pipeline).value();
-  ASSERT_GE(plan.notes.size(), 3u);
-  EXPECT_EQ(plan.notes[0],
+  ASSERT_GE(plan.warnings.size(), 3u);
+  EXPECT_EQ(plan.warnings[0],
             "spec.network (kubeProxyMode, podCIDRs, serviceCIDRs) is checked and kept for later: "
             "nothing sets up the control plane and the network of pods yet");
-  EXPECT_EQ(plan.notes[1],
+  EXPECT_EQ(plan.warnings[1],
             "spec.addons (metrics) is checked and kept for later: nothing installs them yet");
-  EXPECT_THAT(plan.notes, Contains(HasSubstr("host-0001: a program listens on port 10250, which "
-                                             "the kubelet will need")));
+  EXPECT_THAT(plan.warnings, Contains(HasSubstr("host-0001: a program listens on port 10250, which "
+                                                "the kubelet will need")));
   Succeed(Engine(runtime_.get()).Run(pipeline));
   EXPECT_THAT(fleet.host(3).Snapshot(),
               AllOf(HasSubstr("sysctl net.ipv4.ip_local_reserved_ports 20000-20999\n"),
@@ -554,7 +556,7 @@ TEST_F(ClusterPipelineTest, TheKernelIsSetUpForTheNetworkAndTheRestOfItIsNoted) 
   EXPECT_THAT(fleet.host(3).ReadFile("/etc/modules-load.d/kubexms.conf").value_or(""),
               HasSubstr("nf_conntrack\nip_vs\n"));
   const Pipeline plain = Use(fleet);
-  EXPECT_THAT(Engine(runtime_.get()).Plan(plain)->notes, Not(Contains(HasSubstr("spec."))));
+  EXPECT_THAT(Engine(runtime_.get()).Plan(plain)->warnings, Not(Contains(HasSubstr("spec."))));
 }
 
 TEST_F(ClusterPipelineTest, RefusesAnAddressThatTheHostDoesNotHave) {
@@ -570,7 +572,7 @@ TEST_F(ClusterPipelineTest, RefusesAnAddressThatTheHostDoesNotHave) {
                         "10.0.0.2); set the host's internalAddress"));
 }
 
-TEST_F(ClusterPipelineTest, SetsUpTimeAndTakesItBack) {
+TEST_F(ClusterPipelineTest, SetsUpTimeAndRestoresIt) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   for (const auto& host : fleet.hosts()) {
@@ -590,7 +592,7 @@ TEST_F(ClusterPipelineTest, SetsUpTimeAndTakesItBack) {
   EXPECT_EQ(fleet.Snapshot(), before);
 }
 
-TEST_F(ClusterPipelineTest, ALossOfTheConnectionIsSurvived) {
+TEST_F(ClusterPipelineTest, RetriesAfterALostConnection) {
   SimulatedFleet reference(2, Packages());
   Prepare(reference);
   const Pipeline pipeline = Use(reference, Config("", 2));
@@ -647,7 +649,7 @@ TEST_F(ClusterPipelineTest, RefusesMachinesWithTheSameProductUuid) {
   EXPECT_TRUE(Engine(runtime_.get()).Plan(allowed).ok());
 }
 
-TEST_F(ClusterPipelineTest, ALimitLeavesTheOtherHostsAlone) {
+TEST_F(ClusterPipelineTest, ChangesOnlyHostsOfTheLimit) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const std::string others = fleet.host(0).Snapshot() + fleet.host(1).Snapshot();
@@ -672,7 +674,7 @@ TEST_F(ClusterPipelineTest, AChangedConfigurationRestartsTheMembersOnly) {
   EXPECT_EQ(report.changed, 6u);  // three files and three restarts
 }
 
-TEST_F(ClusterPipelineTest, ARollbackLetsEtcdReadItsOldConfiguration) {
+TEST_F(ClusterPipelineTest, RollbackRestartsEtcdWithItsOldConfiguration) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const Pipeline first = Use(fleet);
@@ -691,7 +693,7 @@ TEST_F(ClusterPipelineTest, ARollbackLetsEtcdReadItsOldConfiguration) {
   EXPECT_EQ(config(3, kReadAgain), "") << "it has no etcd";
 }
 
-TEST_F(ClusterPipelineTest, ProgramsOfTheOperatorAreUploaded) {
+TEST_F(ClusterPipelineTest, UploadsProgramsOfTheOperator) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const std::string before = fleet.Snapshot();
@@ -758,7 +760,7 @@ TEST_F(ClusterPipelineTest, LoadBalancersShareAnAddress) {
   EXPECT_FALSE(directory_.Has("secrets/vrrp-password"));
 }
 
-TEST_F(ClusterPipelineTest, LoadBalancersTakeNothingFromOthers) {
+TEST_F(ClusterPipelineTest, RefusesForeignLoadBalancersAndAddresses) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   fleet.host(0).PutFile("/tmp/foreign", "/etc/haproxy/haproxy.cfg\n");
@@ -786,7 +788,7 @@ TEST_F(ClusterPipelineTest, LoadBalancersTakeNothingFromOthers) {
               HasSubstr("no interface of it has 10.0.0.1; set its internalAddress"));
 }
 
-TEST_F(ClusterPipelineTest, ExactlyOneLoadBalancerHasTheAddressInTheEnd) {
+TEST_F(ClusterPipelineTest, RequiresExactlyOneHolderOfTheAddress) {
   SimulatedFleet fleet(2, Packages());
   Prepare(fleet);
   const ClusterSpec spec = ParseCluster(BalancedConfig("", 2), "cluster.yaml").value().spec;
@@ -818,7 +820,7 @@ TEST_F(ClusterPipelineTest, ExactlyOneLoadBalancerHasTheAddressInTheEnd) {
   EXPECT_TRUE(CheckAddressIsHeld(spec, runtime).ok());
 }
 
-TEST_F(ClusterPipelineTest, RegistriesAreKnownToTheRuntimeAndTheirPasswordsToNobodyElse) {
+TEST_F(ClusterPipelineTest, ConfiguresRegistriesAndHidesTheirPasswords) {
   SimulatedFleet fleet(kHosts, Packages());
   Prepare(fleet);
   const std::string before = fleet.Snapshot();
@@ -875,7 +877,7 @@ TEST_F(ClusterPipelineTest, RegistriesAreKnownToTheRuntimeAndTheirPasswordsToNob
   EXPECT_EQ(fleet.Snapshot(), before);
 }
 
-TEST(WaitScriptTest, CountsTimeAndNotAttempts) {
+TEST(WaitScriptTest, MeasuresTimeAndNotAttempts) {
   const TestDirectory directory;
   SystemRandom random;
   const auto connector = MakeLocalConnector({}, &random);
@@ -898,7 +900,7 @@ TEST(WithoutSwapTest, CommentsOnlySwapLines) {
             "/swap / ext4\n# /dev/b none swap\n# UUID=1 none swap sw");
 }
 
-TEST_F(ClusterPipelineTest, CertificatesAreKeptUntilTheyNoLongerFit) {
+TEST_F(ClusterPipelineTest, ReissuesCertificatesOnlyWhenNecessary) {
   ClusterSpec spec = ParseCluster(Config(), "cluster.yaml").value().spec;
   const std::string pki = directory_.File("pki");
   const auto ensure = [&](Clock::WallTime now) {

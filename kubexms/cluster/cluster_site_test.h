@@ -40,7 +40,7 @@ inline automation::CommandResult AnswerPreflight(automation::SimulatedHost& host
   if (says("df -Pk")) return {.output = "9999999"};
   if (says("oflag=dsync")) return {.output = "1\n"};
   for (const char* query :
-       {"[ -w ", "/dev/tcp/", "/etc/kubernetes/", "command -v", "RuntimeService/Status", "certs.d",
+       {"[ -w ", "/dev/tcp/", "/etc/kubernetes/", "command -v", "ctr plugins list", "certs.d",
         "# what is left of", "address show scope"}) {
     if (says(query)) return {};
   }
@@ -63,7 +63,7 @@ class Site {
                      std::chrono::seconds(1'704'067'200);
     for (const auto& host : fleet_.hosts()) {
       host->SetScriptHandler([this](automation::SimulatedHost& at, const std::string& script) {
-        std::optional<automation::CommandResult> said = etcd_.Answer(at, script);
+        std::optional<automation::CommandResult> said = etcd_.OperationResult(at, script);
         return said ? *std::move(said) : AnswerPreflight(at, script);
       });
       host->Advance(age);
@@ -123,10 +123,10 @@ class Site {
   Result<automation::RunReport> Create(const std::set<std::string>& limit = {}) {
     const Result<OpenedState> state = OpenClusterState(cluster_, *runtime_);
     if (!state.ok()) return state.error();
-    return Converge(Work(), MakePipeline(limit), limit);
+    return Converge(Context(), MakePipeline(limit), {.limit = limit});
   }
-  Result<automation::RunReport> Remove(const std::set<std::string>& hosts, bool gone = false) {
-    return RemoveHosts(Work(), {.hosts = hosts, .gone = gone});
+  Result<automation::RunReport> Remove(const std::set<std::string>& hosts, bool lost = false) {
+    return RemoveHosts(Context(), {.hosts = hosts, .lost = lost});
   }
   // One of etcd from a snapshot.
   automation::Pipeline MakeRestore() {
@@ -136,7 +136,7 @@ class Site {
   }
   Result<automation::RunReport> Delete() { return DeleteCluster(*runtime_, options_); }
 
-  ClusterWork Work() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
+  ClusterContext Context() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
   automation::Runtime& runtime() { return *runtime_; }
   const Cluster& cluster() const { return cluster_; }
   HostInventory& inventory() { return *inventory_; }

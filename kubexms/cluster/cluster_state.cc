@@ -58,7 +58,7 @@ Result<ClusterIdentity> ParseIdentity(std::string_view text) {
 }
 
 // Empty when the host and the state agree.
-std::string Disagreement(const ClusterState& state, const HostEvidence& host) {
+std::string Disagreement(const ClusterState& state, const HostOwnership& host) {
   if (host.has_marker && host.marker.uid.empty()) {
     return "its marker cluster.json cannot be read; restore it from another host of the cluster";
   }
@@ -85,15 +85,15 @@ std::string Disagreement(const ClusterState& state, const HostEvidence& host) {
   return "";
 }
 
-// One who has the files of an older version, or of a backup, has the cluster of the hosts.
-std::string UidOfHosts(const std::string& authority, const std::vector<HostEvidence>& evidence) {
-  for (const HostEvidence& host : evidence) {
+// A state directory of an older version or from a backup has the authority but no identity.
+std::string UidOfHosts(const std::string& authority, const std::vector<HostOwnership>& ownership) {
+  for (const HostOwnership& host : ownership) {
     if (host.has_marker && host.marker.etcd_authority == authority) return host.marker.uid;
   }
   return "";
 }
 
-// An authority that was there and is not is not made anew.
+// A lost authority is not replaced.
 Result<void> CheckAuthority(const ClusterState& state) {
   const std::string& known = state.identity.etcd_authority;
   if (known.empty() || known == state.etcd_authority) return {};
@@ -143,46 +143,41 @@ Result<ClusterState> LoadClusterState(const std::string& directory) {
   return state;
 }
 
-std::vector<Operation> EvidenceQueries(const Runtime& runtime) {
+std::vector<Operation> OwnershipQueries(const Runtime& runtime) {
   return {MarkerQuery(runtime), kAuthority, RunsQuery(runtime)};
 }
 
-HostEvidence ReadEvidence(const Answers& answers, const Runtime& runtime) {
-  HostEvidence evidence{.answered = true};
-  const PathState& marker = answers.Get(MarkerQuery(runtime));
-  evidence.has_marker = marker.exists();
+HostOwnership ReadOwnership(const Facts& facts, const Runtime& runtime) {
+  HostOwnership ownership{.reachable = true};
+  const PathState& marker = facts.Get(MarkerQuery(runtime));
+  ownership.has_marker = marker.exists();
   if (marker.exists()) {
     Result<ClusterIdentity> identity = ParseIdentity(marker.content);
-    if (identity.ok()) evidence.marker = *std::move(identity);
+    if (identity.ok()) ownership.marker = *std::move(identity);
   }
-  evidence.etcd_authority = answers.Get(kAuthority).sha256;
-  const ProbeResult& runs = answers.Get(RunsQuery(runtime));
+  ownership.etcd_authority = facts.Get(kAuthority).sha256;
+  const ProbeResult& runs = facts.Get(RunsQuery(runtime));
   std::istringstream lines(runs.exit_code == 0 ? runs.output : "");
-  for (std::string run; std::getline(lines, run);) evidence.runs.insert(run);
-  return evidence;
+  for (std::string run; std::getline(lines, run);) ownership.runs.insert(run);
+  return ownership;
 }
 
-std::vector<HostEvidence> CollectEvidence(const Runtime& runtime) {
-  const std::vector<Operation> queries = EvidenceQueries(runtime);
-  std::vector<HostEvidence> evidence(runtime.hosts().size());
-  ForEach(evidence.size(), kParallel, [&](size_t i) {
-    Result<std::vector<Answer>> said =
-        runtime.hosts()[i].connector->Perform(queries, {.timeout = kTimeout});
-    if (!said.ok()) return;
-    Answers answers;
-    for (size_t at = 0; at < queries.size(); ++at) {
-      answers.Add(queries[at], std::move((*said)[at]));
-    }
-    evidence[i] = ReadEvidence(answers, runtime);
+std::vector<HostOwnership> GatherOwnership(const Runtime& runtime) {
+  const std::vector<Operation> queries = OwnershipQueries(runtime);
+  std::vector<HostOwnership> ownership(runtime.hosts().size());
+  ForEach(ownership.size(), kParallel, [&](size_t i) {
+    const Result<Facts> facts =
+        runtime.RunnerFor(runtime.hosts()[i], {.timeout = kTimeout}).Gather(queries);
+    if (facts.ok()) ownership[i] = ReadOwnership(*facts, runtime);
   });
-  return evidence;
+  return ownership;
 }
 
-Result<void> CheckEvidence(const ClusterState& state, const Runtime& runtime,
-                           const std::vector<HostEvidence>& evidence) {
+Result<void> CheckOwnership(const ClusterState& state, const Runtime& runtime,
+                            const std::vector<HostOwnership>& ownership) {
   std::string reasons;
-  for (size_t i = 0; i < evidence.size(); ++i) {
-    const std::string reason = evidence[i].answered ? Disagreement(state, evidence[i]) : "";
+  for (size_t i = 0; i < ownership.size(); ++i) {
+    const std::string reason = ownership[i].reachable ? Disagreement(state, ownership[i]) : "";
     if (!reason.empty()) reasons += fmt::format("\n  {}: {}", runtime.hosts()[i].name, reason);
   }
   if (reasons.empty()) return {};
@@ -192,9 +187,9 @@ Result<void> CheckEvidence(const ClusterState& state, const Runtime& runtime,
       state.directory, reasons, kAdopt, runtime.cluster()));
 }
 
-Result<void> CheckHostsBelong(const Runtime& runtime) {
+Result<void> CheckHostOwnership(const Runtime& runtime) {
   ASSIGN_OR_RETURN(const ClusterState state, LoadClusterState(runtime.directory()));
-  return CheckEvidence(state, runtime, CollectEvidence(runtime));
+  return CheckOwnership(state, runtime, GatherOwnership(runtime));
 }
 
 Result<std::vector<HostSpec>> SharedHosts(const ClusterSpec& spec, const std::string& directory) {
@@ -213,9 +208,9 @@ Result<OpenedState> OpenClusterState(const Cluster& cluster, const Runtime& runt
   RETURN_IF_ERROR(CheckAuthority(state));
   std::string uid = state.identity.uid;
   if (uid.empty()) {
-    const std::vector<HostEvidence> evidence = CollectEvidence(runtime);
-    RETURN_IF_ERROR(CheckEvidence(state, runtime, evidence));
-    uid = UidOfHosts(state.etcd_authority, evidence);
+    const std::vector<HostOwnership> ownership = GatherOwnership(runtime);
+    RETURN_IF_ERROR(CheckOwnership(state, runtime, ownership));
+    uid = UidOfHosts(state.etcd_authority, ownership);
     if (uid.empty()) uid = runtime.random().Uuid();
   }
   OpenedState opened;

@@ -87,7 +87,7 @@ std::set<std::string> HostInventory::FormerMembers(const ClusterSpec& spec) cons
   return names;
 }
 
-Result<void> HostInventory::Remember(const ClusterSpec& spec,
+Result<void> HostInventory::AddHosts(const ClusterSpec& spec,
                                      const std::vector<std::string>& hosts) {
   const Json before = ToJson(known_);
   for (const HostSpec& host : spec.hosts) {
@@ -108,20 +108,20 @@ Result<void> HostInventory::MarkReady(const std::vector<std::string>& hosts) {
   return changed ? Save() : Result<void>();
 }
 
-Result<void> HostInventory::ForgetEtcd(const std::set<std::string>& hosts) {
+Result<void> HostInventory::ClearEtcd(const std::set<std::string>& hosts) {
   for (KnownHost& known : known_.hosts) {
     if (hosts.contains(known.host.name)) known.etcd = false;
   }
   return Save();
 }
 
-Result<void> HostInventory::Forget(const std::set<std::string>& hosts) {
+Result<void> HostInventory::Remove(const std::set<std::string>& hosts) {
   std::erase_if(known_.hosts,
                 [&](const KnownHost& known) { return hosts.contains(known.host.name); });
   return Save();
 }
 
-Result<void> HostInventory::Adopt(const std::vector<KnownHost>& hosts) {
+Result<void> HostInventory::Merge(const std::vector<KnownHost>& hosts) {
   for (const KnownHost& host : hosts) At(host.host.name) = host;
   return Save();
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The hosts that kubexms has worked on for a cluster, kept with its journals: what was done to a
-// host can be taken back after it has left the configuration, and it is known which hosts are new.
+// The inventory: the hosts that runs of a cluster have changed, stored with its journals. So a host
+// can be rolled back after it was removed from the configuration, and new hosts are recognized.
 
 #include <set>
 #include <string>
@@ -14,9 +14,9 @@
 namespace kubexms::cluster {
 
 struct KnownHost : Struct {
-  HostSpec host;       // how it was last reached
-  bool etcd = false;   // it has etcd, or some of it
-  bool ready = false;  // a run has finished on it
+  HostSpec host;       // as last configured
+  bool etcd = false;   // has etcd, complete or not
+  bool ready = false;  // a run has succeeded on it
 
   static void Describe(Type<KnownHost>& type);
 };
@@ -32,30 +32,29 @@ class HostInventory {
   static std::string PathIn(const std::string& cluster_directory) {
     return cluster_directory + "/hosts.json";
   }
-  // An empty one when the cluster's directory has none.
+  // Empty when the state directory has none.
   static Result<HostInventory> Load(const std::string& cluster_directory);
 
   const std::vector<KnownHost>& hosts() const { return known_.hosts; }
   bool empty() const { return known_.hosts.empty(); }
-  // Null when there is none.
+  // Null when the inventory does not have it.
   const KnownHost* Find(std::string_view name) const;
 
-  // The configuration with those that are known and no longer in it. Those who have etcd are in
-  // its role group.
+  // The configuration with the hosts of the inventory that are no longer in it. Those with etcd are
+  // in its role group.
   ClusterSpec WithKnownHosts(const ClusterSpec& spec) const;
-  // Hosts of the configuration on which no run has finished.
+  // Hosts of the configuration on which no run has succeeded.
   std::vector<std::string> NewHosts(const ClusterSpec& spec) const;
-  // Those who have etcd and are to have it no more.
+  // Hosts that have etcd and are no longer in its role group.
   std::set<std::string> FormerMembers(const ClusterSpec& spec) const;
 
-  // Each of these is on the disk when it returns. Before a run on hosts of the configuration, and
-  // once it has succeeded.
-  Result<void> Remember(const ClusterSpec& spec, const std::vector<std::string>& hosts);
+  // All changes are durable on return. AddHosts is called before a run, MarkReady after its success.
+  Result<void> AddHosts(const ClusterSpec& spec, const std::vector<std::string>& hosts);
   Result<void> MarkReady(const std::vector<std::string>& hosts);
-  Result<void> ForgetEtcd(const std::set<std::string>& hosts);
-  Result<void> Forget(const std::set<std::string>& hosts);
-  // As the hosts themselves say.
-  Result<void> Adopt(const std::vector<KnownHost>& hosts);
+  Result<void> ClearEtcd(const std::set<std::string>& hosts);
+  Result<void> Remove(const std::set<std::string>& hosts);
+  // Adds hosts or replaces their entries, for adoption.
+  Result<void> Merge(const std::vector<KnownHost>& hosts);
 
  private:
   explicit HostInventory(std::string path) : path_(std::move(path)) {}
@@ -66,7 +65,7 @@ class HostInventory {
   KnownHosts known_;
 };
 
-// The cluster without some of its hosts.
+// The cluster without the named hosts.
 Cluster WithoutHosts(Cluster cluster, const std::set<std::string>& names);
 
 }  // namespace kubexms::cluster

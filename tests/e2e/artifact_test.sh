@@ -94,7 +94,7 @@ cut_power_while_installing() {
   lab start node1 >/dev/null 2>&1
 }
 cut_power_while_installing
-shows "it is taken back when the host is back" "Done:" cluster rollback
+shows "it is rolled back when the host is back" "Done:" cluster rollback
 shows "with what was there of the packages" "nothing" on_node "test -e /usr/bin/etcd || echo nothing"
 cut_power_while_installing
 shows "it is finished when the host is back" "Done:" cluster resume

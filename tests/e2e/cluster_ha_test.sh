@@ -97,18 +97,18 @@ eventually "it moves when the load balancer ends, too" one_of "${left[@]}"
 shows "and etcd is behind it again" "after" etcdctl_on "$holder" get key
 lab ssh node1 "test -e /etc/containerd/certs.d/registry.lab/hosts.toml"
 with_registry ""
-shows "a run mends it, and forgets a registry" "Done:" make_cluster
-mended=$(last_run)
+shows "a run repairs it, and removes a registry" "Done:" make_cluster
+repaired=$(last_run)
 shows "for good" "Done: 0 steps" make_cluster
 for host in node1 node3; do
   shows "$host has its image again" "hello from a container" says_hello $host
 done
-refuses "what is no longer named is gone" "" lab ssh node1 "ls -d /etc/containerd/certs.d/registry.lab"
+refuses "a registry that is no longer configured is removed" "" lab ssh node1 "ls -d /etc/containerd/certs.d/registry.lab"
 
-# --- taken back, and taken away
-shows "what was mended can be taken back" "Done:" cluster rollback "$mended"
-shows "an image of the same name is there again" "hello from another image" says_hello node3
-refuses "and one that was not there is gone" "not found" says_hello node1
+# --- rolled back, and deleted
+shows "the repair can be rolled back" "Done:" cluster rollback "$repaired"
+shows "the previous image of the name is restored" "hello from another image" says_hello node3
+refuses "an imported image is removed" "not found" says_hello node1
 shows "it can be deleted" "" cluster delete cluster --yes
 expect "nobody has the address" "" "$(holders node1 node2 node3)"
 refuses "nothing runs" "" lab ssh node2 "ps -e -o comm= | grep -Ex 'hello|containerd.*|haproxy|keepalived'"

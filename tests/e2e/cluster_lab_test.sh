@@ -32,9 +32,9 @@ eventually "it comes back with all that it missed" has_caught_up
 lab ssh node2 "echo '# by hand' >>/etc/kubexms/etcd/etcd.yaml"
 status=0
 cluster diff >"$work/diff.log" 2>&1 || status=$?
-expect "a difference is told by the exit code" 2 "$status"
+expect "the exit code of a difference" 2 "$status"
 has "$(cat "$work/diff.log")" "by hand" || failed "the difference" "is shown" "$(cat "$work/diff.log")"
-shows "and mended" "Done:" cluster create cluster
+shows "and repaired" "Done:" cluster create cluster
 shows "then there is none" "" cluster diff
 
 # --- another operator, who has the configuration and nothing else
@@ -46,7 +46,7 @@ for command in "create cluster" plan diff "delete cluster --yes" "remove nodes n
   refuses "$command without the state of the cluster" "kubexms adopt cluster" second $command
 done
 expect "the authority is that of before" "$before" "$(authority)"
-shows "the state is brought from the hosts" "Adopted the cluster lab" second adopt cluster
+shows "the state is adopted from the hosts" "Adopted the cluster lab" second adopt cluster
 shows "it is the same one" "Done: 0 steps" second create cluster
 expect "its authority's key is the operator's alone" 600 "$(stat -c %a "$work/second/pki/etcd/ca.key")"
 sed 's/^\( *etcd: {\)binariesDir/\1backup: {schedule: someday}, binariesDir/' "$config" >"$work/wrong.yaml"
@@ -57,12 +57,12 @@ sed 's/^\( *etcd: {\)binariesDir/\1backup: {schedule: daily}, binariesDir/' "$co
 config=$work/daily.yaml
 shows "the other operator works on it" "Done:" second create cluster
 refuses "the first one does not know of that" "does not have the run" cluster create cluster
-shows "until it has heard of it" "Adopted the cluster lab" cluster adopt cluster
+shows "until it adopts the state again" "Adopted the cluster lab" cluster adopt cluster
 shows "and is up to date" "Done: 0 steps" cluster create cluster
 config=$work/cluster.yaml
-shows "what is taken away again" "Done:" cluster create cluster
+shows "and can change it again" "Done:" cluster create cluster
 
-# --- killed at random, while it is made and while it is taken away
+# --- killed at random, while it is created and while it is deleted
 seed=${KUBEXMS_TEST_SEED:-$((RANDOM * 32768 + RANDOM))}
 echo "killed at random: KUBEXMS_TEST_SEED=$seed gives the same again"
 RANDOM=$seed

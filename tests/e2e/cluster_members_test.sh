@@ -24,12 +24,12 @@ etcdctl_on node1 put before the-backup >/dev/null
 
 # --- another port, and back
 members_are "node1" "clientPort: 12379"
-shows "a changed configuration is taken over" "Done:" cluster create cluster
+shows "a changed configuration is applied" "Done:" cluster create cluster
 refuses "nobody listens there any more" "" etcdctl_on node1 --command-timeout=1s endpoint health
 run=$(last_run)
-shows "what a rollback would do" "take back: change /etc/kubexms/etcd/etcd.yaml" \
+shows "what a rollback would do" "undo: change /etc/kubexms/etcd/etcd.yaml" \
   cluster rollback "$run" --dry-run
-shows "it can be taken back" "Done:" cluster rollback "$run"
+shows "it can be rolled back" "Done:" cluster rollback "$run"
 shows "then etcd has read its old configuration" "is healthy" etcdctl_on node1 endpoint health
 
 # --- becomes three, and is written to from then on
@@ -52,21 +52,21 @@ expect "who was there has not been restarted" "$process" "$(etcd_process)"
 lab ssh node2 "systemctl start kubexms-etcd-backup && systemctl start kubexms-etcd-backup"
 expect "the newest backups of the timer are kept" 1 \
   "$(lab ssh node2 "ls /var/backups/kubexms-etcd" | wc -l)"
-shows "where a backup would come from" "take a snapshot from node2 to $work/backup.db" \
+shows "the source of a backup" "save a snapshot of node2 to $work/backup.db" \
   cluster etcd backup --to "$work/backup.db" --limit node2 --dry-run
 shows "a backup comes to this machine" "Wrote $work/backup.db" \
   cluster etcd backup --to "$work/backup.db"
 expect "for its owner alone" 600 "$(stat -c %a "$work/backup.db")"
-refuses "to write over it" "is there already" cluster etcd backup --to "$work/backup.db"
+refuses "to overwrite it" "exists and is not overwritten" cluster etcd backup --to "$work/backup.db"
 
 # --- one is lost with its host, and another takes its place
 cut_power node3
-refuses "to wait for a host that is away" "--force" cluster remove nodes node3 --yes
-shows "what would be done" "remove node3 from etcd" cluster remove nodes node3 --force --dry-run
-shows "it is forgotten" "etcd is left with 2 members" cluster remove nodes node3 --force --yes
+refuses "to wait for an unreachable host" "--force" cluster remove nodes node3 --yes
+shows "what would change" "remove node3 from etcd" cluster remove nodes node3 --force --dry-run
+shows "it is removed" "etcd has 2 members now" cluster remove nodes node3 --force --yes
 expect "two members" "node1 node2" "$(members node1)"
 members_are "node1 node2 node4" "backup: {schedule: hourly, keep: 1}"
-shows "another takes its place" "new hosts: node4" cluster add nodes
+shows "another takes its place" "New hosts: node4" cluster add nodes
 expect "three members again" "node1 node2 node4" "$(members node4)"
 refuses "to lose the majority" "etcd would have no member left" \
   cluster remove nodes node1 node2 node4 --yes
@@ -74,15 +74,15 @@ refuses "to lose the majority" "etcd would have no member left" \
 # --- what was written since the backup is lost, and nothing else
 etcdctl_on node4 put after the-backup >/dev/null
 head -c 1000 "$work/backup.db" >"$work/part.db"
-refuses "a snapshot that is not whole" "not a whole snapshot" \
+refuses "a truncated snapshot" "not a complete snapshot" \
   cluster etcd restore --from "$work/part.db" --yes
 restore() { cluster etcd restore --from "$work/backup.db" --yes; }
 killed_at '"task":"etcd/exchange"' etcd restore --from "$work/backup.db" --yes
-shows "one that was killed can be taken back" "Done:" cluster rollback
+shows "one that was killed can be rolled back" "Done:" cluster rollback
 shows "with what was there" "the-backup" etcdctl_on node4 get after
 killed_at '"task":"etcd/start"' etcd restore --from "$work/backup.db" --yes
-shows "etcd is made anew, also after one that was killed" "Done:" restore
-refuses "then there is no way back" "it can only go forward" \
+shows "etcd is restored, also after one that was killed" "Done:" restore
+refuses "a rollback after the point of no return" "has passed its point of no return" \
   cluster rollback "$(last_run)"
 shows "it has what the backup has" "the-backup" etcdctl_on node4 get before
 expect "and not what came later" "" "$(etcdctl_on node4 get after)"
@@ -90,11 +90,11 @@ expect "the members are the same" "node1 node2 node4" "$(members node2)"
 counter() { etcdctl_on node1 get --print-value-only counter; }
 counted=$(counter)
 has_grown() { [ "$(counter)" != "$counted" ]; }
-eventually "writes go on" has_grown
+eventually "writes succeed" has_grown
 shows "nothing is to be done" "Done: 0 steps" cluster create cluster
 
 # --- one leaves in good order, and nothing of it is left
-shows "it leaves" "Take node2 out" cluster remove nodes node2 --yes
+shows "it leaves" "Remove node2 from" cluster remove nodes node2 --yes
 # leftovers HOST
 leftovers() {
   lab ssh "$1" "ls -d /etc/kubexms /var/lib/etcd /var/lib/kubexms/lab /usr/local/bin/etcd \

@@ -42,7 +42,7 @@ while read -r line; do
 done < <(blocks '')
 [ "$(blocks '' | wc -l)" -ge 3 ] || failed "the page shows something" "3 lines" "$(blocks '')"
 
-plan_lines=$(awk '/^etcd\/prepare: user/ { plan = 1 } plan { n++ } /steps to do on/ { exit } END { print n }' \
+plan_lines=$(awk '/^etcd\/prepare: user/ { plan = 1 } plan { n++ } /steps to apply on/ { exit } END { print n }' \
   "$work/output")
 [ "$plan_lines" -lt 120 ] || failed "a plan can be read" "fewer than 120 lines" "$plan_lines"
 grep -q -e '-----BEGIN' "$work/output" && failed "certificates are summarized" none "some"

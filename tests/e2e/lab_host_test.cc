@@ -27,11 +27,11 @@ std::string Environment(const char* name) {
 class LabHostTest : public ::testing::Test {
  protected:
   template <class Query>
-  typename Query::AnswerType Get(const Query& query) {
+  typename Query::ResultType Get(const Query& query) {
     const Operation queries[] = {query};
-    const Result<Answers> answers = runner_.Ask(queries);
-    EXPECT_TRUE(answers.ok()) << answers.error().message();
-    return answers.ok() ? answers->Get(query) : typename Query::AnswerType();
+    const Result<Facts> facts = runner_.Gather(queries);
+    EXPECT_TRUE(facts.ok()) << facts.error().message();
+    return facts.ok() ? facts->Get(query) : typename Query::ResultType();
   }
   // Makes them true, and finds that they are.
   Change Ensure(const std::vector<HostResource>& resources) {
@@ -45,8 +45,8 @@ class LabHostTest : public ::testing::Test {
     return change.ok() ? *change : Change();
   }
   void Undo(const Change& change) {
-    const auto answers = connector_->Perform(change.undo, {});
-    EXPECT_TRUE(answers.ok()) << answers.error().message();
+    const auto facts = connector_->Perform(change.undo, {});
+    EXPECT_TRUE(facts.ok()) << facts.error().message();
   }
   std::string Run(const std::string& script) {
     const Result<CommandResult> result = runner_.Run({.script = script});
@@ -69,14 +69,14 @@ class LabHostTest : public ::testing::Test {
 };
 
 TEST_F(LabHostTest, FactsAreThoseOfTheHost) {
-  const Result<Facts> facts = runner_.GetFacts();
-  ASSERT_TRUE(facts.ok()) << facts.error().message();
-  EXPECT_EQ(facts->hostname, "node1");
-  EXPECT_EQ(facts->os, "debian");
-  EXPECT_EQ(facts->package_manager, "apt");
-  EXPECT_TRUE(facts->systemd);
-  EXPECT_EQ(facts->addresses, Environment("LAB_ADDRESS"));
-  EXPECT_GT(facts->memory_bytes, 0);
+  const Result<SystemFacts> system_facts = runner_.Get(GetSystemFacts{});
+  ASSERT_TRUE(system_facts.ok()) << system_facts.error().message();
+  EXPECT_EQ(system_facts->hostname, "node1");
+  EXPECT_EQ(system_facts->os, "debian");
+  EXPECT_EQ(system_facts->package_manager, "apt");
+  EXPECT_TRUE(system_facts->systemd);
+  EXPECT_EQ(system_facts->addresses, Environment("LAB_ADDRESS"));
+  EXPECT_GT(system_facts->memory_bytes, 0);
 }
 
 // A source of packages in a directory, with versions 1 and 2 of one.
@@ -175,7 +175,7 @@ class LabPackagesTest : public LabHostTest {
   }
 };
 
-TEST_F(LabPackagesTest, ARollbackWaitsForAnInstallationThatWasCutOff) {
+TEST_F(LabPackagesTest, RollbackWaitsForAnInterruptedInstallation) {
   CutOff();
   const std::jthread ends = LetItEnd();
   const auto removed = connector_->Perform({RemovePackages{"slow"}});
@@ -184,7 +184,7 @@ TEST_F(LabPackagesTest, ARollbackWaitsForAnInstallationThatWasCutOff) {
   IsClean();
 }
 
-TEST_F(LabPackagesTest, AResumedRunWaitsForAnInstallationThatWasCutOff) {
+TEST_F(LabPackagesTest, ResumedRunWaitsForAnInterruptedInstallation) {
   CutOff();
   const std::jthread ends = LetItEnd();
   Undo(Ensure({Package{"slow"}}));
@@ -192,7 +192,7 @@ TEST_F(LabPackagesTest, AResumedRunWaitsForAnInstallationThatWasCutOff) {
   IsClean();
 }
 
-TEST_F(LabPackagesTest, WhatTheHostCutOffIsFinished) {
+TEST_F(LabPackagesTest, FinishesAnInterruptedInstallation) {
   CutOff();
   // As if its power had failed.
   Run("pkill -KILL -f '[f]lock -o /run/kubexms-packages.lock'; pkill -KILL -x apt-get; "
@@ -205,7 +205,7 @@ TEST_F(LabPackagesTest, WhatTheHostCutOffIsFinished) {
   EXPECT_THAT(Get(GetPackage{"slow"}).version, IsEmpty());
 }
 
-TEST_F(LabHostTest, ServicesAreStartedRestartedStoppedAndTakenBack) {
+TEST_F(LabHostTest, ServicesAreStartedRestartedStoppedAndRestored) {
   const auto unit = [](const std::string& seconds) {
     return File{.path = "/etc/systemd/system/tried.service",
                 .content = "[Service]\nExecStart=/bin/sleep " + seconds +
@@ -233,7 +233,7 @@ TEST_F(LabHostTest, ServicesAreStartedRestartedStoppedAndTakenBack) {
   EXPECT_FALSE(Get(GetService{"tried"}).exists);
 }
 
-TEST_F(LabHostTest, AServiceThatFailsSaysWhy) {
+TEST_F(LabHostTest, FailedServiceReportsItsLog) {
   const HostResource resources[] = {File{.path = "/etc/systemd/system/broken.service",
                                          .content = "[Service]\nType=oneshot\n"
                                                     "ExecStart=/bin/sh -c 'echo no luck; exit 3'\n"
@@ -246,7 +246,7 @@ TEST_F(LabHostTest, AServiceThatFailsSaysWhy) {
       "systemctl reset-failed broken");
 }
 
-TEST_F(LabHostTest, KernelParametersAreSetAndTakenBack) {
+TEST_F(LabHostTest, KernelParametersAreSetAndRestored) {
   const std::string before = Get(GetSysctl{"net.ipv4.ip_forward"}).value;
   Run("sysctl -w net.ipv4.ip_forward=0");
   const Change change = Ensure({Sysctl{
@@ -275,7 +275,7 @@ TEST_F(LabHostTest, KernelModulesAreSeenAndMissingOnesNamed) {
   Run("rm -f /etc/modules-load.d/tried.conf");
 }
 
-TEST_F(LabHostTest, UsersAreMadeChangedAndRemoved) {
+TEST_F(LabHostTest, UsersAreCreatedChangedAndRemoved) {
   const Change made = Ensure({User{.name = "tried", .home = "/srv/tried", .shell = "/bin/sh"}});
   UserState user = Get(GetUser{"tried"});
   EXPECT_TRUE(user.exists);
@@ -292,7 +292,7 @@ TEST_F(LabHostTest, UsersAreMadeChangedAndRemoved) {
   EXPECT_FALSE(Get(GetUser{"tried"}).exists);
 }
 
-TEST_F(LabHostTest, HostsEntriesAreABlockOfTheirOwn) {
+TEST_F(LabHostTest, HostsEntriesAreAMarkedBlock) {
   const std::string before = Get(GetPath{.path = "/etc/hosts", .content = true}).content;
   const Change change = Ensure({HostsEntries{.owner = "tried", .entries = {{"10.9.9.9", "far"}}}});
   EXPECT_THAT(Run("getent hosts far"), HasSubstr("10.9.9.9"));
@@ -300,12 +300,12 @@ TEST_F(LabHostTest, HostsEntriesAreABlockOfTheirOwn) {
   EXPECT_EQ(Get(GetPath{.path = "/etc/hosts", .content = true}).content, before);
 }
 
-TEST_F(LabHostTest, JobsOutliveTheirConnection) {
+TEST_F(LabHostTest, JobsSurviveTheirConnection) {
   const Result<CommandResult> job =
       runner_.RunJob("tried", "echo done; exit 4", std::chrono::seconds(60));
   ASSERT_TRUE(job.ok()) << job.error().message();
   EXPECT_EQ(job->exit_code, 4);
-  EXPECT_TRUE(runner_.WaitForPort(22, std::chrono::seconds(60)).ok());
+  EXPECT_TRUE(runner_.Get(GetPort{22})->listening);
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ remains() {
 state_of() { lab status | awk -v host="$1" '$1 == host { print $3 }'; }
 boot_of() { lab ssh "$1" cat /proc/sys/kernel/random/boot_id; }
 
-refuses "status of no lab" "there is no lab $name; kubexms lab up --name $name makes one" lab status
-refuses "a wrong number of hosts" "is not a number of hosts" lab up --hosts none
+refuses "status of no lab" "the lab $name does not exist; to create it: kubexms lab up --name $name" lab status
+refuses "a wrong number of hosts" "is not a positive number" lab up --hosts none
 refuses "a wrong network" "is not a network" lab up --subnet 10.0.0.0/8
 refuses "more hosts than addresses" "at most 4" lab up --hosts 5 --subnet "$subnet"
 lab down
@@ -31,7 +31,7 @@ expect "it has a name" node1 "$(lab ssh node1 hostname)"
 first_boot=$(boot_of node1)
 lab up --hosts 2 >"$work/hosts" 2>"$work/progress"
 expect "only the second one is started" 1 "$(grep -c ^starting "$work/progress")"
-expect "the first one goes on" "$first_boot" "$(boot_of node1)"
+expect "the first one is not restarted" "$first_boot" "$(boot_of node1)"
 expect "each has an id of its own" 2 \
   "$( (lab ssh node1 cat /etc/machine-id; lab ssh node2 cat /etc/machine-id) | sort -u | wc -l)"
 lab up >"$work/again" 2>"$work/progress"
@@ -54,17 +54,17 @@ session=$!
 eventually "a command runs" lab ssh node1 -- test -e /root/began
 kill -TERM $session
 { sleep 30 && kill -KILL $session; } >/dev/null 2>&1 &
-patience=$!
+watchdog=$!
 status=0
 wait $session 2>/dev/null || status=$?
-kill $patience
+kill $watchdog
 expect "a signal ends it, as ssh says" 255 "$status"
 
 lab ssh node2 'echo kept >/root/note && sync'
 lab kill node2
 expect "a host without power" stopped "$(state_of node2)"
-expect "the other one goes on" running "$(state_of node1)"
-refuses "a host that the lab has not" 'there is no host node9 in the lab' lab kill node9
+expect "the other one still runs" running "$(state_of node1)"
+refuses "a host that the lab has not" 'has no host node9; its hosts are' lab kill node9
 lab start node2 2>/dev/null
 expect "its power is back" running "$(state_of node2)"
 expect "its disk is as it was" kept "$(lab ssh node2 cat /root/note)"

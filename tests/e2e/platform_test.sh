@@ -322,15 +322,15 @@ eventually "the deletion is completed" is_phase deleterequest bob-leaves Complet
 refuses "bob is gone" "not found" kubectl get user bob
 refuses "so is the workspace" "not found" kubectl get namespace ns-bob
 
-# --- who asked for what
-shows "audit shows who asked" "alice Grant Developer bob ns-alice Completed" \
+# --- audit records
+shows "audit shows the requester" "alice Grant Developer bob ns-alice Completed" \
   "$kubexms" audit "${records[@]}"
-shows "and who was refused" "bob Update Owner bob ns-alice Failed" \
+shows "and refused requests" "bob Update Owner bob ns-alice Failed" \
   "$kubexms" audit "${records[@]}" --user bob
 shows "for programs too" '"result": "Failed"' "$kubexms" audit "${records[@]}" --output json
 refuses "a wrong time is named" "--since" "$kubexms" audit "${records[@]}" --since yesterday
-shows "since when is a question" "Failed" "$kubexms" audit "${records[@]}" --since 1h
-shows "with an answer" "No requests are recorded that match" \
+shows "records can be filtered by time" "Failed" "$kubexms" audit "${records[@]}" --since 1h
+shows "no record matches a later time" "No matching audit records" \
   "$kubexms" audit "${records[@]}" --since 2100-01-01T00:00:00Z
 shows "failed requests can be pruned" "deleted 1 operationrequests" \
   "$kubexms" requests prune --phase Failed --older-than 0s --namespace ns-alice

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kOutcomes[] = {"Succeeded", "Failed", "SomeHostsFailed", "Canceled"};
 
-constexpr size_t kMostKilledRuns = 8;
+constexpr size_t kMaxKilledRuns = 8;
 
 std::string RunsDirectory(const Runtime& runtime) { return runtime.directory() + "/runs"; }
 std::string JournalPath(const Runtime& runtime, const std::string& run) {
@@ -48,13 +48,13 @@ std::vector<std::string> RunsOf(const Runtime& runtime) {
   return runs;
 }
 
-// The newest runs but this one that ended without a word. Whoever has the cluster's lock knows that
-// they are no longer at work; older ones have no locks that would still count.
+// The newest runs but this one whose journals have no end. The caller holds the cluster's lock, so
+// none of them is still running; the host locks of older ones have become stale.
 std::vector<std::string> KilledRuns(const Runtime& runtime, const std::string& run) {
   std::vector<std::string> runs = RunsOf(runtime);
   std::erase(runs, run);
-  if (runs.size() > kMostKilledRuns) {
-    runs.erase(runs.begin(), runs.end() - static_cast<ptrdiff_t>(kMostKilledRuns));
+  if (runs.size() > kMaxKilledRuns) {
+    runs.erase(runs.begin(), runs.end() - static_cast<ptrdiff_t>(kMaxKilledRuns));
   }
   std::erase_if(runs, [&](const std::string& other) {
     const auto records = ReadJournal(JournalPath(runtime, other));
@@ -64,29 +64,29 @@ std::vector<std::string> KilledRuns(const Runtime& runtime, const std::string& r
   return runs;
 }
 
-// A name that is one part of a path, so that nothing outside can be meant.
+// One path component: an id cannot name a file outside of the runs' directory.
 bool IsRunId(const std::string& run) {
   return !run.empty() && run[0] != '.' && run.find('/') == std::string::npos;
 }
 
-// What a run holds while it goes on.
+// The lock and the journals that an operation on runs holds.
 struct OpenRuns {
   std::unique_ptr<ClusterLock> lock;
   Journals journals;
 };
 
-// `runs` are all that journals are written for; hosts are locked for the last of them.
-Result<OpenRuns> OpenForWork(const Runtime& runtime, const std::vector<std::string>& runs) {
+// Opens the journals of `runs`. The last of them owns the locks of the hosts.
+Result<OpenRuns> LockAndOpen(const Runtime& runtime, const std::vector<std::string>& runs) {
   OpenRuns open;
-  ASSIGN_OR_RETURN(open.lock,
-                   ClusterLock::Take(runtime.directory() + "/lock",
-                                     fmt::format("run {} (process {})", runs.back(), ::getpid())));
+  ASSIGN_OR_RETURN(
+      open.lock, ClusterLock::Acquire(runtime.directory() + "/lock",
+                                      fmt::format("run {} (process {})", runs.back(), ::getpid())));
   for (const std::string& run : runs) {
     const std::string directory = fmt::format("{}/{}", RunsDirectory(runtime), run);
     std::error_code failed;
     std::filesystem::create_directories(directory, failed);
     if (failed) {
-      return Error::Internal(fmt::format("make {}: {}", directory, failed.message()));
+      return Error::Internal(fmt::format("cannot create {}: {}", directory, failed.message()));
     }
     ASSIGN_OR_RETURN(open.journals[run],
                      Journal::Open(JournalPath(runtime, run), &runtime.secrets()));
@@ -94,7 +94,7 @@ Result<OpenRuns> OpenForWork(const Runtime& runtime, const std::vector<std::stri
   return open;
 }
 
-// Those on which something was begun.
+// The hosts on which the run has started a step.
 std::set<std::string> HostsOf(const std::vector<JournalRecord>& records) {
   std::set<std::string> hosts;
   for (const JournalRecord& record : records) {
@@ -110,7 +110,7 @@ Result<void> Prepare(Runtime* runtime, const Pipeline& pipeline) {
   return {};
 }
 
-// PreRun, the plan and the tasks. The error, if there is one, is in the report afterwards.
+// Runs PreRun, the plan and the tasks, and fills in the report.
 void PlanAndExecute(Runtime* runtime, const Pipeline& pipeline, const RunPlan* plan,
                     RunExecution& execution, RunReport& report) {
   if (plan && plan->unreachable.empty()) {
@@ -123,18 +123,19 @@ void PlanAndExecute(Runtime* runtime, const Pipeline& pipeline, const RunPlan* p
       report.outcome = RunOutcome::kFailed;
       return;
     }
-    const RunPlan made = execution.MakePlan(pipeline.name);
-    execution.Emit({.type = Event::Type::kPlanned, .text = made.Summary()});
+    const RunPlan fresh = execution.MakePlan(pipeline.name);
+    execution.Emit({.type = Event::Type::kPlanned, .text = fresh.Summary()});
   }
   execution.Execute();
   execution.Fill(report);
 }
 
-// `earlier` is what the run has done before; nothing, if it is new.
-Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOptions& options,
-                        const std::string& run, const std::vector<JournalRecord>& earlier) {
+// `plan` is optional. `earlier` are the records of a resumed run.
+Result<RunReport> ExecuteRun(Runtime* runtime, const Pipeline& pipeline, const RunPlan* plan,
+                             const RunOptions& options, const std::string& run,
+                             const std::vector<JournalRecord>& earlier) {
   ASSIGN_OR_RETURN(const std::vector<TaskNode> nodes, BuildGraph(pipeline, *runtime));
-  ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime, {run}));
+  ASSIGN_OR_RETURN(const OpenRuns open, LockAndOpen(*runtime, {run}));
   Journal& journal = *open.journals.at(run);
   RETURN_IF_ERROR(journal.Append({.type = JournalRecord::Type::kRun,
                                   .run = run,
@@ -145,12 +146,12 @@ Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOpt
   const uint64_t trips = runtime->round_trips();
   RunExecution execution(runtime, &options, run, &nodes, &journal);
   RunReport report{.run = run, .pipeline = pipeline.name};
-  execution.GoesOnWith(HostsOf(earlier));
-  execution.Replaces(KilledRuns(*runtime, run));
-  execution.BelongsTo(pipeline.name, ConfigSum(*runtime));
+  execution.SetResumedHosts(HostsOf(earlier));
+  execution.SetReplacedRuns(KilledRuns(*runtime, run));
+  execution.SetPipeline(pipeline.name, ConfigSum(*runtime));
   execution.Emit({.type = Event::Type::kRunStarted,
                   .text = pipeline.name + (earlier.empty() ? "" : ", resumed")});
-  PlanAndExecute(runtime, pipeline, options.plan, execution, report);
+  PlanAndExecute(runtime, pipeline, plan, execution, report);
   if (pipeline.post_run) {
     const Result<void> finished = pipeline.post_run(*runtime, report.error);
     if (!finished.ok()) report.post_run_error = finished.error().WithContext("PostRun");
@@ -170,33 +171,34 @@ Result<RunReport> Carry(Runtime* runtime, const Pipeline& pipeline, const RunOpt
   return report;
 }
 
-// The records that are about the scope.
-std::vector<JournalRecord> Within(const RollbackScope& scope, std::vector<JournalRecord> records) {
+std::vector<JournalRecord> FilterByScope(const RollbackScope& scope,
+                                         std::vector<JournalRecord> records) {
   std::erase_if(records, [&](const JournalRecord& record) {
     return (!scope.hosts.empty() && !scope.hosts.contains(record.host)) ||
            scope.skipped_hosts.contains(record.host) ||
            (!scope.module.empty() && !record.task.starts_with(scope.module + "/")) ||
-           // That a step was done is what makes its backups required.
+           // Only steps with a kDone record require their backups.
            (scope.accept_lost_backups && record.type == JournalRecord::Type::kDone);
   });
   return records;
 }
 
-Result<void> CheckNotFinal(const std::string& run, const std::vector<JournalRecord>& records) {
-  if (!IsFinal(records)) return {};
+Result<void> CheckBeforePointOfNoReturn(const std::string& run,
+                                        const std::vector<JournalRecord>& records) {
+  if (!HasPassedPointOfNoReturn(records)) return {};
   return Error::Conflict("runs", run,
-                         "what was before it is gone already, so that it can only go forward: "
-                         "repeat the command, if it is not done");
+                         "it has passed its point of no return and cannot be rolled back; if it is "
+                         "not finished, repeat the command");
 }
 
-// Of all runs but one, the oldest first.
+// The records of all runs but one, oldest first.
 Result<std::vector<JournalRecord>> ReadAllRuns(const Runtime& runtime, const RollbackScope& scope,
                                                const std::string& except) {
   std::vector<JournalRecord> all;
   for (const std::string& run : RunsOf(runtime)) {
     if (run == except) continue;
     ASSIGN_OR_RETURN(std::vector<JournalRecord> records, ReadJournal(JournalPath(runtime, run)));
-    std::ranges::move(Within(scope, std::move(records)), std::back_inserter(all));
+    std::ranges::move(FilterByScope(scope, std::move(records)), std::back_inserter(all));
   }
   return all;
 }
@@ -207,7 +209,7 @@ Result<RunPlan> MakePlan(Runtime* runtime, const Pipeline& pipeline, const RunOp
   RETURN_IF_ERROR(Prepare(runtime, pipeline));
   RunExecution execution(runtime, &options, "plan", &nodes, nullptr);
   RunPlan plan = execution.MakePlan(pipeline.name);
-  plan.notes.insert(plan.notes.begin(), pipeline.notes.begin(), pipeline.notes.end());
+  plan.warnings.insert(plan.warnings.begin(), pipeline.warnings.begin(), pipeline.warnings.end());
   plan.round_trips = runtime->round_trips() - trips;
   return plan;
 }
@@ -233,10 +235,10 @@ std::string RunPlan::Summary() const {
   }
   if (empty()) return fmt::format("nothing to change ({} steps checked)", checked);
   std::string text =
-      fmt::format("{} of {} steps to do on {} hosts", steps.size(), checked, hosts.size());
-  if (errors) text += fmt::format("; {} cannot be planned yet", errors);
+      fmt::format("{} of {} steps to apply on {} hosts", steps.size(), checked, hosts.size());
+  if (errors) text += fmt::format("; {} cannot be planned", errors);
   if (!restarts.empty()) text += fmt::format("; restarts {}", fmt::join(restarts, ", "));
-  if (!unreachable.empty()) text += fmt::format("; {} hosts do not answer", unreachable.size());
+  if (!unreachable.empty()) text += fmt::format("; {} hosts unreachable", unreachable.size());
   return text;
 }
 
@@ -258,7 +260,7 @@ Json RunPlan::ToJson() const {
     if (step.error) object["error"] = step.error->message();
     array.emplace_back(std::move(object));
   }
-  json["notes"] = JsonArray(notes.begin(), notes.end());
+  json["warnings"] = JsonArray(warnings.begin(), warnings.end());
   json["unreachable"] = JsonArray(unreachable.begin(), unreachable.end());
   return json;
 }
@@ -292,81 +294,86 @@ Json RunReport::ToJson() const {
 
 Result<RunPlan> Engine::Plan(const Pipeline& pipeline, const RunOptions& options) {
   const auto start = runtime_->clock().MonotonicNow();
-  const auto tell = [&](Event event) {
+  const auto emit = [&](Event event) {
     event.time = runtime_->clock().Now();
     if (options.events) options.events->OnEvent(event);
   };
-  tell({.type = Event::Type::kPlanStarted, .text = pipeline.name});
+  emit({.type = Event::Type::kPlanStarted, .text = pipeline.name});
   Result<RunPlan> plan = MakePlan(runtime_, pipeline, options);
-  tell({.type = Event::Type::kPlanFinished, .duration = runtime_->clock().MonotonicNow() - start});
+  emit({.type = Event::Type::kPlanFinished, .duration = runtime_->clock().MonotonicNow() - start});
   return plan;
 }
 
 Result<RunReport> Engine::Run(const Pipeline& pipeline, const RunOptions& options) {
-  return Carry(runtime_, pipeline, options, NewRunId(*runtime_), {});
+  return ExecuteRun(runtime_, pipeline, nullptr, options, NewRunId(*runtime_), {});
+}
+
+Result<RunReport> Engine::RunPlanned(const Pipeline& pipeline, const RunPlan& plan,
+                                     const RunOptions& options) {
+  return ExecuteRun(runtime_, pipeline, &plan, options, NewRunId(*runtime_), {});
 }
 
 Result<RunReport> Engine::Resume(const Pipeline& pipeline, const std::string& run,
                                  const RunOptions& options) {
-  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
+  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not the id of a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
   for (const JournalRecord& record : records) {
     if (record.type == JournalRecord::Type::kUndone) {
-      return Error::Conflict("runs", run, "it was rolled back; start a new one");
+      return Error::Conflict("runs", run, "it was rolled back; start a new run");
     }
     if (record.type != JournalRecord::Type::kRun) continue;
     if (record.pipeline != pipeline.name) {
-      return Error::Conflict("runs", run, fmt::format("it is one of {}", record.pipeline));
+      return Error::Conflict("runs", run, fmt::format("it is a run of \"{}\"", record.pipeline));
     }
     if (record.config != ConfigSum(*runtime_)) {
       return Error::Conflict("runs", run,
-                             "the configuration has changed since; start a new run with it, or "
+                             "the configuration has changed since then; start a new run, or "
                              "roll this one back");
     }
   }
-  return Carry(runtime_, pipeline, options, run, records);
+  return ExecuteRun(runtime_, pipeline, nullptr, options, run, records);
 }
 
 Result<RunReport> Engine::Rollback(const std::string& run, const RunOptions& options,
                                    const RollbackScope& scope) {
-  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
+  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not the id of a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
-  RETURN_IF_ERROR(CheckNotFinal(run, records));
-  ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime_, {run}));
-  return TakeBack(runtime_, options, run, Within(scope, records), open.journals);
+  RETURN_IF_ERROR(CheckBeforePointOfNoReturn(run, records));
+  ASSIGN_OR_RETURN(const OpenRuns open, LockAndOpen(*runtime_, {run}));
+  return UndoRecords(runtime_, options, run, FilterByScope(scope, records), open.journals);
 }
 
 Result<RunPlan> Engine::PlanRollback(const std::string& run, const RollbackScope& scope) const {
-  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
+  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not the id of a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
-  RETURN_IF_ERROR(CheckNotFinal(run, records));
-  return PlanTakeBack(Within(scope, records));
+  RETURN_IF_ERROR(CheckBeforePointOfNoReturn(run, records));
+  return PlanUndo(FilterByScope(scope, records));
 }
 
 Result<RunReport> Engine::Uninstall(const RunOptions& options, const RollbackScope& scope,
                                     const std::string& except) {
   std::vector<std::string> runs = RunsOf(*runtime_);
   std::erase(runs, except);
-  if (runs.empty()) return RunReport{.pipeline = "rollback"};
-  ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime_, runs));
+  if (runs.empty()) return RunReport{.pipeline = std::string(kRollbackPipeline)};
+  ASSIGN_OR_RETURN(const OpenRuns open, LockAndOpen(*runtime_, runs));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records, ReadAllRuns(*runtime_, scope, except));
-  return TakeBack(runtime_, options, runs.back(), records, open.journals);
+  return UndoRecords(runtime_, options, runs.back(), records, open.journals);
 }
 
 Result<RunPlan> Engine::PlanUninstall(const RollbackScope& scope) const {
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records, ReadAllRuns(*runtime_, scope, ""));
-  return PlanTakeBack(records);
+  return PlanUndo(records);
 }
 
-Result<void> Engine::Forget(const std::string& run, const RollbackScope& scope) {
-  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not a run", run));
+Result<void> Engine::MarkUndone(const std::string& run, const RollbackScope& scope) {
+  if (!IsRunId(run)) return Error::BadRequest(fmt::format("\"{}\" is not the id of a run", run));
   ASSIGN_OR_RETURN(const std::vector<JournalRecord> records,
                    ReadJournal(JournalPath(*runtime_, run)));
-  ASSIGN_OR_RETURN(const OpenRuns open, OpenForWork(*runtime_, {run}));
-  return GiveUp(*runtime_, Within(scope, records), open.journals);
+  ASSIGN_OR_RETURN(const OpenRuns open, LockAndOpen(*runtime_, {run}));
+  return RecordUndone(*runtime_, FilterByScope(scope, records), open.journals);
 }
 
 Result<std::vector<std::string>> Engine::Runs() const { return RunsOf(*runtime_); }

@@ -1,17 +1,17 @@
 #pragma once
 
-// Runs pipelines: plans first, then does what is planned, writes down what it does, and can go on
-// or take it back afterwards.
+// The engine executes pipelines: it plans a run, applies the plan, verifies each step, records every
+// change in journals, and can resume a run or roll it back.
 //
-// What a run costs. All hosts are asked in parallel, each in one round trip for all steps of all
-// modules. Where nothing is to be changed that is all. A step that changes something takes one
-// more: its records in the host's journal, the change, the questions that show whether it holds,
+// Cost of a run. The engine gathers facts from all hosts in parallel, in one round trip for all
+// steps of all modules of a host. When nothing has to change, that is all. A step that changes
+// something costs one more round trip: its journal records, the change, the queries that verify it,
 // and those of the steps after it travel together.
 //
-// What is promised. A step is begun only when those before it on its host, and all tasks that its
-// task waits for, have succeeded. A host is worked on by one task at a time. Before a change there
-// is a record of how to undo it, on the operator's disk and on the host's. A step that still has
-// something to change after it has run has failed.
+// Guarantees. A step starts only after the steps before it on its host, and all tasks that its task
+// waits for, have succeeded. At most one task works on a host at a time. Before a change, the undo
+// data is in the journal on the operator's disk and on the host. A step that would still change
+// something after it was applied has failed.
 
 #include <chrono>
 #include <map>
@@ -29,48 +29,45 @@
 
 namespace kubexms::automation {
 
-// One step on one host, as it would be done now.
+// One step on one host, as it would be applied now.
 struct PlannedStep {
   std::string module;
   std::string task;
   std::string step;
   std::string host;
   Change change;
-  std::optional<Error> error;  // why it cannot be planned, yet or at all
+  std::optional<Error> error;  // why the step cannot be planned
 };
 
 struct RunPlan {
   std::string pipeline;
   size_t checked = 0;                    // steps, over all hosts
-  std::vector<PlannedStep> steps;        // those with something to do, in the order of the pipeline
-  std::vector<std::string> unreachable;  // hosts, with the reason
-  std::vector<std::string> notes;        // of the pipeline, and "node1: …"
-  // What the hosts said, by their names, for a run that follows at once.
-  std::map<std::string, Answers> answers;
-  uint64_t round_trips = 0;  // that it took
+  std::vector<PlannedStep> steps;        // those with a change or an error, in pipeline order
+  std::vector<std::string> unreachable;  // "node1: REASON"
+  std::vector<std::string> warnings;     // of the pipeline, and "node1: WARNING"
+  // Gathered from the hosts, by their names, for a run that follows at once.
+  std::map<std::string, Facts> facts;
+  uint64_t round_trips = 0;  // of planning
 
   bool empty() const { return steps.empty() && unreachable.empty(); }
-  // "3 changes on 2 hosts; restarts containerd on node1".
+  // "3 of 20 steps to apply on 2 hosts; restarts containerd on node1".
   std::string Summary() const;
-  // For people: each change once, with the hosts that it is for. Diffs that are long, and those of
-  // certificates, are summarized, unless `detail` is kFull.
   enum class Detail { kSummary, kFull };
-  // The notes, each once, with the hosts that it is about before it.
-  std::vector<std::string> NotesOnce() const;
+  // The warnings without duplicates, each with the names of its hosts.
+  std::vector<std::string> DistinctWarnings() const;
+  // For terminals: each change once, with the names of its hosts. Long diffs and those of
+  // certificates are summarized, unless `detail` is kFull.
   std::string ToText(Detail detail = Detail::kSummary) const;
   Json ToJson() const;
 };
 
 struct RunOptions {
-  // How many hosts are worked on at a time.
+  // The number of hosts that the engine works on at a time.
   int parallel = 32;
-  // With more failed hosts than this the run ends; until then it goes on without them.
+  // The run fails when more hosts than this have failed; until then it continues without them.
   int max_failed_hosts = 0;
   std::stop_token stop;
-  EventSink* events = nullptr;  // borrowed; none: nobody is told
-  // Of Plan() for the same pipeline, just now: then PreRun and the questions are not repeated, if
-  // all hosts have answered. Borrowed.
-  const RunPlan* plan = nullptr;
+  EventSink* events = nullptr;  // optional; borrowed
 };
 
 enum class RunOutcome { kSucceeded, kFailed, kSomeHostsFailed, kCanceled };
@@ -80,67 +77,73 @@ struct RunReport {
   std::string pipeline;
   RunOutcome outcome = RunOutcome::kSucceeded;
   std::optional<Error> error;           // the first one
-  std::optional<Error> post_run_error;  // of PostRun, beside the other
+  std::optional<Error> post_run_error;  // of PostRun, in addition to `error`
   std::map<std::string, Error> failed_hosts;
   size_t changed = 0;  // steps, over all hosts
   size_t unchanged = 0;
-  uint64_t round_trips = 0;     // over all hosts, with those of the plan
-  std::vector<Event> timeline;  // all events but those of steps that changed nothing
+  uint64_t round_trips = 0;     // over all hosts, including those of the plan
+  std::vector<Event> timeline;  // all events but those of unchanged steps
 
   bool ok() const { return outcome == RunOutcome::kSucceeded; }
-  // What the program ends with: 0, 1, or 3 when some hosts failed.
+  // The exit code for programs: 0, 1, or 3 when some hosts failed.
   int ExitCode() const;
   Json ToJson() const;
 };
 
-// A part of what runs did; what is empty leaves nothing out.
+// The part of runs that a rollback undoes; an empty field excludes nothing.
 struct RollbackScope {
   std::set<std::string> hosts;
   std::string module;
-  std::set<std::string> skipped_hosts;  // these not
-  // Go on where the previous state of a path was lost on the host: it stays as it is.
+  std::set<std::string> skipped_hosts;  // excluded
+  // Continue where the backup of a path was lost on the host; the path keeps its current state.
   bool accept_lost_backups = false;
 };
+
+// RunReport::pipeline and RunPlan::pipeline of Rollback and Uninstall.
+inline constexpr std::string_view kRollbackPipeline = "rollback";
 
 class Engine {
  public:
   // `runtime` must outlive the engine.
   explicit Engine(Runtime* runtime) : runtime_(runtime) {}
 
-  // What a run would do now, after PreRun. Changes nothing and takes no locks. An error is that of
-  // PreRun, or says what is wrong with the pipeline itself: two tasks of one name, a host that does
-  // not exist, tasks that wait for each other.
+  // Plans a run, after PreRun. Changes nothing and acquires no locks. Fails when PreRun fails or the
+  // pipeline is invalid: duplicate task names, unknown hosts, tasks that wait for each other.
   Result<RunPlan> Plan(const Pipeline& pipeline, const RunOptions& options = {});
 
-  // A new run. An error only when it could not begin; what happened otherwise is in the report.
+  // Executes a new run. Fails only when the run cannot start; its result is in the report.
   Result<RunReport> Run(const Pipeline& pipeline, const RunOptions& options = {});
 
-  // Goes on with a run that failed or was interrupted anywhere. What was done is checked again and
-  // not repeated; what is done from now on is undone together with what was done before. Refused
-  // when the pipeline is another one or the configuration has changed.
+  // Executes a new run of a plan that Plan() has just made for the same pipeline. PreRun and the
+  // queries are not repeated, unless hosts were unreachable for the plan.
+  Result<RunReport> RunPlanned(const Pipeline& pipeline, const RunPlan& plan,
+                               const RunOptions& options = {});
+
+  // Resumes a run that failed or was interrupted. Applied steps are verified and not repeated. The
+  // resumed run and what it did before roll back as one. Refused when the run is of another pipeline
+  // or the configuration has changed.
   Result<RunReport> Resume(const Pipeline& pipeline, const std::string& run,
                            const RunOptions& options = {});
 
-  // Takes back what a run did, the last first, from its journal alone. Can be repeated after it was
-  // interrupted. Hosts that cannot be reached are in the report and stay as they are. With a scope
-  // only that part of it is taken back. Refused when the run has done something final.
+  // Undoes the steps of a run in reverse order, from its journal alone. May be repeated after an
+  // interruption. Unreachable hosts are in the report and keep their state. Refused when the run has
+  // passed its point of no return.
   Result<RunReport> Rollback(const std::string& run, const RunOptions& options = {},
                              const RollbackScope& scope = {});
 
-  // What Rollback would take back. No host is asked.
+  // Plans Rollback from the journal, without a call on a host.
   Result<RunPlan> PlanRollback(const std::string& run, const RollbackScope& scope = {}) const;
 
-  // Takes back what all runs but `except` did, as if they were one: to the state before the first
-  // of them, whatever was in between, and also what cannot be taken back by itself. For hosts of
-  // which nothing is to be left.
+  // Rolls back all runs but `except` as one: to the state before the first of them, whatever the
+  // states in between, and beyond points of no return. For hosts that leave the cluster.
   Result<RunReport> Uninstall(const RunOptions& options, const RollbackScope& scope = {},
                               const std::string& except = "");
-  // What Uninstall would take back. No host is asked.
+  // Plans Uninstall from the journals, without a call on a host.
   Result<RunPlan> PlanUninstall(const RollbackScope& scope = {}) const;
 
-  // Gives up what a run did within a scope, without asking a host: for hosts that no longer exist.
-  // From then on the journal says that it was taken back.
-  Result<void> Forget(const std::string& run, const RollbackScope& scope);
+  // Records in the journal that a run was undone within a scope, without a call on a host: for
+  // hosts that no longer exist.
+  Result<void> MarkUndone(const std::string& run, const RollbackScope& scope);
 
   // The runs that have a journal, oldest first.
   Result<std::vector<std::string>> Runs() const;

@@ -121,10 +121,10 @@ TEST_F(EngineTest, PlansWithoutChangingAnything) {
   EXPECT_THAT(plan->ToText(), HasSubstr("web/install: package (host-0001, host-0002, host-0003)\n"
                                         "  install web\n"));
   EXPECT_THAT(plan->ToText(), HasSubstr("+host-0002\n"));
-  EXPECT_THAT(plan->Summary(), HasSubstr("24 of 27 steps to do on 3 hosts"));
+  EXPECT_THAT(plan->Summary(), HasSubstr("24 of 27 steps to apply on 3 hosts"));
 }
 
-TEST_F(EngineTest, ASecondRunChangesNothingInOneRoundTripAHost) {
+TEST_F(EngineTest, SecondRunIsUnchangedInOneRoundTripPerHost) {
   SimulatedFleet fleet(3, Packages());
   AddLegacy(fleet);
   Runtime& runtime = Use(fleet);
@@ -142,7 +142,7 @@ TEST_F(EngineTest, ASecondRunChangesNothingInOneRoundTripAHost) {
   EXPECT_THAT(*engine.Runs(), ::testing::UnorderedElementsAre(first.run, second.run));
 }
 
-TEST_F(EngineTest, ARunAfterAPlanDoesNotAskAgain) {
+TEST_F(EngineTest, RunPlannedDoesNotRepeatTheQueries) {
   SimulatedFleet fleet(3, Packages());
   Runtime& runtime = Use(fleet);
   Engine engine(&runtime);
@@ -157,7 +157,7 @@ TEST_F(EngineTest, ARunAfterAPlanDoesNotAskAgain) {
   ASSERT_TRUE(plan.ok());
   EXPECT_TRUE(plan->empty());
   const uint64_t asked = fleet.round_trips();
-  const RunReport report = Succeed(engine.Run(pipeline, {.plan = &*plan}));
+  const RunReport report = Succeed(engine.RunPlanned(pipeline, *plan));
   EXPECT_EQ(fleet.round_trips(), asked);
   EXPECT_EQ(report.round_trips, 3u);
   EXPECT_EQ(report.unchanged, 27u);
@@ -167,7 +167,7 @@ TEST_F(EngineTest, ARunAfterAPlanDoesNotAskAgain) {
   const Result<RunPlan> partial = engine.Plan(pipeline);
   ASSERT_EQ(partial->unreachable.size(), 1u);
   fleet.host(1).SetDown(false);
-  EXPECT_EQ(Succeed(engine.Run(pipeline, {.plan = &*partial})).round_trips, 3u);
+  EXPECT_EQ(Succeed(engine.RunPlanned(pipeline, *partial)).round_trips, 3u);
 }
 
 TEST_F(EngineTest, EachHostGetsItsOwnData) {
@@ -184,8 +184,8 @@ class OverheardHost final : public Connector {
  public:
   explicit OverheardHost(std::shared_ptr<SimulatedHost> host) : host_(std::move(host)) {}
 
-  Result<std::vector<Answer>> Perform(std::span<const Operation> operations,
-                                      const PerformOptions& options) override {
+  Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
+                                               const PerformOptions& options) override {
     {
       MutexLock lock(mutex_);
       for (const Operation& operation : operations) heard_ += WriteJson(ToJson(operation)) + "\n";
@@ -214,7 +214,7 @@ class OverheardHost final : public Connector {
   std::string heard_ GUARDED_BY(mutex_);
 };
 
-TEST_F(EngineTest, NothingOfOneHostIsSentToAnother) {
+TEST_F(EngineTest, SendsNoDataOfOneHostToAnother) {
   constexpr size_t kHosts = 20;
   SimulatedFleet fleet(kHosts, Packages());
   RuntimeOptions options{.cluster = "lab",
@@ -247,7 +247,7 @@ TEST_F(EngineTest, NothingOfOneHostIsSentToAnother) {
   }
 }
 
-TEST_F(EngineTest, WorksOnAThousandHosts) {
+TEST_F(EngineTest, RunsOnAThousandHosts) {
   SimulatedFleet fleet(1000, Packages());
   Runtime& runtime = Use(fleet);
   Engine engine(&runtime);
@@ -265,7 +265,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EngineFaultTest,
                          ::testing::Values(FaultKind::kLostBefore, FaultKind::kLostAfter,
                                            FaultKind::kFails));
 
-TEST_P(EngineFaultTest, ResumingAndRollingBackWorkFromEverywhere) {
+TEST_P(EngineFaultTest, ResumesAndRollsBackFromEveryFault) {
   SimulatedFleet reference(2, Packages());
   AddLegacy(reference);
   Runtime& runtime = Use(reference);
@@ -294,7 +294,7 @@ TEST_P(EngineFaultTest, ResumingAndRollingBackWorkFromEverywhere) {
   }
 }
 
-TEST_F(EngineTest, ARollbackCanBeRepeatedAndARunThatWasRolledBackNotResumed) {
+TEST_F(EngineTest, RollbackCanBeRepeatedAndTheRunNotResumed) {
   SimulatedFleet fleet(2, Packages());
   AddLegacy(fleet);
   const std::string before = fleet.Snapshot();
@@ -313,7 +313,7 @@ TEST_F(EngineTest, ARollbackCanBeRepeatedAndARunThatWasRolledBackNotResumed) {
   EXPECT_FALSE(engine.Resume(pipeline, run.run).ok());
 }
 
-TEST_F(EngineTest, ResumesOnlyTheSameThing) {
+TEST_F(EngineTest, ResumesOnlyTheSamePipelineAndConfiguration) {
   SimulatedFleet fleet(1, Packages());
   const Pipeline pipeline = Sample({"host-0001"});
   const std::string run = Succeed(Engine(&Use(fleet)).Run(pipeline)).run;
@@ -364,16 +364,16 @@ class RecordedStep final : public Step {
   RecordedStep(std::string name, Recorder* recorder)
       : name_(std::move(name)), recorder_(recorder) {}
   const std::string& name() const override { return name_; }
-  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override {
     return std::vector<Operation>{GetPath{"/etc/" + name_}};
   }
-  Result<Change> Plan(const StepContext&, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext&, const Facts& facts) const override {
     Change change;
-    if (!answers.Get(GetPath{"/etc/" + name_}).exists()) change.summary = {"act"};
+    if (!facts.Get(GetPath{"/etc/" + name_}).exists()) change.summary = {"act"};
     return change;
   }
-  bool Acts() const override { return true; }
-  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
+  bool HasAction() const override { return true; }
+  Result<void> RunAction(const StepContext& context, Runner& runner, const Change&) const override {
     recorder_->Enter(name_ + " " + context.host.name);
     std::this_thread::yield();
     const Result<Change> made =
@@ -391,13 +391,13 @@ class RecordedStep final : public Step {
 // Writes a file, after which there is perhaps no way back.
 class FileStep final : public NamedStep {
  public:
-  explicit FileStep(bool final) : NamedStep("file"), final_(final) {}
-  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+  explicit FileStep(bool is_final) : NamedStep("file"), final_(is_final) {}
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override {
     return QueriesFor(file_);
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    ASSIGN_OR_RETURN(Change change, PlanFor(file_, answers, context.backup_directory));
-    change.final = final_;
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
+    ASSIGN_OR_RETURN(Change change, PlanFor(file_, facts, context.backup_directory));
+    change.point_of_no_return = final_;
     return change;
   }
 
@@ -408,7 +408,9 @@ class FileStep final : public NamedStep {
 
 class EngineOrderTest : public EngineTest {
  protected:
-  StepPtr Act(const std::string& name) { return std::make_shared<RecordedStep>(name, &recorder_); }
+  StepPtr RunAction(const std::string& name) {
+    return std::make_shared<RecordedStep>(name, &recorder_);
+  }
   // Leaves something to undo.
   static StepPtr WithUndo() {
     return Script({.name = "s", .done_when = "done", .script = "do", .undo = "undo"});
@@ -424,12 +426,13 @@ TEST_F(EngineOrderTest, TasksFollowTheirDependencies) {
   const Pipeline pipeline{
       .name = "p",
       .modules = {
-          MakeModule("m",
-                     {{.name = "d", .steps = {Act("d")}, .hosts = hosts, .after = Names{"b", "c"}},
-                      {.name = "a", .steps = {Act("a")}, .hosts = hosts, .after = Names{}},
-                      {.name = "b", .steps = {Act("b")}, .hosts = hosts, .after = Names{"a"}},
-                      {.name = "c", .steps = {Act("c")}, .hosts = hosts, .after = Names{"a"}}}),
-          MakeModule("n", {{.name = "e", .steps = {Act("e")}, .hosts = hosts}})}};
+          MakeModule(
+              "m",
+              {{.name = "d", .steps = {RunAction("d")}, .hosts = hosts, .after = Names{"b", "c"}},
+               {.name = "a", .steps = {RunAction("a")}, .hosts = hosts, .after = Names{}},
+               {.name = "b", .steps = {RunAction("b")}, .hosts = hosts, .after = Names{"a"}},
+               {.name = "c", .steps = {RunAction("c")}, .hosts = hosts, .after = Names{"a"}}}),
+          MakeModule("n", {{.name = "e", .steps = {RunAction("e")}, .hosts = hosts}})}};
   Succeed(Engine(&runtime).Run(pipeline));
   const std::vector<std::string> order = recorder_.order();
   ASSERT_EQ(order.size(), 10u);
@@ -448,7 +451,7 @@ TEST_F(EngineOrderTest, TasksFollowTheirDependencies) {
   }
 }
 
-TEST_F(EngineOrderTest, ModulesWaitForThoseThatTheyNameAndOtherwiseForAllBeforeThem) {
+TEST_F(EngineOrderTest, ModulesWaitForTheirPredecessors) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
   using Names = std::vector<std::string>;
@@ -469,7 +472,7 @@ TEST_F(EngineOrderTest, ModulesWaitForThoseThatTheyNameAndOtherwiseForAllBeforeT
                                  Pair("d", Names{}), Pair("e", Names{"a", "b", "c", "d"})));
 }
 
-TEST_F(EngineOrderTest, SaysAllThatIsWrongWithAPipeline) {
+TEST_F(EngineOrderTest, ReportsAllProblemsOfAPipeline) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
   using Names = std::vector<std::string>;
@@ -481,8 +484,8 @@ TEST_F(EngineOrderTest, SaysAllThatIsWrongWithAPipeline) {
                   MakeModule("n", {}, Names{"later"}), MakeModule("later", {})}};
   const Result<RunPlan> plan = Engine(&runtime).Plan(pipeline);
   ASSERT_FALSE(plan.ok());
-  for (const char* part : {"no host \"nobody\"", "waits for itself", "waits for \"z\"",
-                           "no group \"g\"", "waits for \"later\""}) {
+  for (const char* part : {"unknown host \"nobody\"", "waits for itself", "waits for \"z\"",
+                           "unknown group \"g\"", "waits for \"later\""}) {
     EXPECT_THAT(plan.error().message(), HasSubstr(part));
   }
 }
@@ -493,7 +496,7 @@ TEST_F(EngineOrderTest, ParallelismIsBounded) {
   const auto run = [&](const std::string& name, int task_bound, int run_bound) {
     const Pipeline pipeline{.name = "p",
                             .modules = {MakeModule("m", {{.name = "t",
-                                                          .steps = {Act(name)},
+                                                          .steps = {RunAction(name)},
                                                           .hosts = runtime.AllHosts(),
                                                           .parallel = task_bound}})}};
     Succeed(Engine(&runtime).Run(pipeline, {.parallel = run_bound}));
@@ -506,14 +509,15 @@ TEST_F(EngineOrderTest, ParallelismIsBounded) {
   EXPECT_LE(recorder_.most(), 3);
 }
 
-TEST_F(EngineOrderTest, AQuorumIsNeverLost) {
+TEST_F(EngineOrderTest, NeverDisruptsAQuorum) {
   SimulatedFleet fleet(5);
   Runtime& runtime = Use(fleet);
-  Pipeline pipeline{
-      .name = "p",
-      .modules = {MakeModule(
-          "m", {{.name = "t", .steps = {Act("x")}, .hosts = runtime.AllHosts(), .group = "etcd"}})},
-      .groups = {Quorum("etcd", runtime.AllHosts())}};
+  Pipeline pipeline{.name = "p",
+                    .modules = {MakeModule("m", {{.name = "t",
+                                                  .steps = {RunAction("x")},
+                                                  .hosts = runtime.AllHosts(),
+                                                  .group = "etcd"}})},
+                    .groups = {Quorum("etcd", runtime.AllHosts())}};
   EXPECT_EQ(pipeline.groups[0].max_unavailable, 2);
   Succeed(Engine(&runtime).Run(pipeline));
   EXPECT_LE(recorder_.most(), 2);
@@ -525,10 +529,10 @@ TEST_F(EngineOrderTest, AQuorumIsNeverLost) {
   const RunReport report = Must(Engine(&second).Run(pipeline, {.max_failed_hosts = 4}));
   EXPECT_FALSE(report.ok());
   EXPECT_EQ(other.changes(), 0u);
-  EXPECT_THAT(report.failed_hosts.at("host-0002").message(), HasSubstr("mend them first"));
+  EXPECT_THAT(report.failed_hosts.at("host-0002").message(), HasSubstr("repair them first"));
 }
 
-TEST_F(EngineOrderTest, ATaskIsTakenBackOnAsManyHostsAsItAllows) {
+TEST_F(EngineOrderTest, RollbackRespectsUndoParallel) {
   SimulatedFleet fleet(12);
   Runtime& runtime = Use(fleet);
   for (const auto& host : fleet.hosts()) {
@@ -564,13 +568,13 @@ TEST_F(EngineOrderTest, ATaskIsTakenBackOnAsManyHostsAsItAllows) {
   EXPECT_LE(most_of({.parallel = 1, .undo_parallel = 3}), 3);
 }
 
-TEST_F(EngineTest, WhatIsFinalCanOnlyGoForward) {
+TEST_F(EngineTest, RefusesARollbackAfterThePointOfNoReturn) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
-  const auto pipeline = [&](bool final) {
+  const auto pipeline = [&](bool is_final) {
     return Pipeline{.name = "p",
                     .modules = {MakeModule("m", {{.name = "t",
-                                                  .steps = {std::make_shared<FileStep>(final)},
+                                                  .steps = {std::make_shared<FileStep>(is_final)},
                                                   .hosts = runtime.AllHosts()}})}};
   };
   Engine engine(&runtime);
@@ -582,13 +586,13 @@ TEST_F(EngineTest, WhatIsFinalCanOnlyGoForward) {
   EXPECT_THAT(refused.error().message(), HasSubstr("it can only go forward"));
   EXPECT_FALSE(engine.PlanRollback(report.run).ok());
   const RunPlan plan = engine.PlanUninstall().value();
-  EXPECT_THAT(plan.ToText(), HasSubstr("take back: write /etc/final"));
+  EXPECT_THAT(plan.ToText(), HasSubstr("undo: write /etc/final"));
   Succeed(engine.Uninstall({}));
   EXPECT_EQ(fleet.Snapshot(), before);
   EXPECT_TRUE(engine.PlanUninstall()->steps.empty());
 }
 
-TEST_F(EngineTest, PlansShowRestartsThatFollowFromWhatEarlierStepsWrite) {
+TEST_F(EngineTest, PlanShowsRestartsCausedByEarlierSteps) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   const auto pipeline = [&](const std::string& text) {
@@ -607,13 +611,13 @@ TEST_F(EngineTest, PlansShowRestartsThatFollowFromWhatEarlierStepsWrite) {
   Succeed(engine.Run(pipeline("one")));
   EXPECT_TRUE(engine.Plan(pipeline("one"))->empty());
   const RunPlan plan = engine.Plan(pipeline("two")).value();
-  EXPECT_THAT(plan.Summary(), HasSubstr("2 of 4 steps to do on 1 hosts; restarts web on "));
+  EXPECT_THAT(plan.Summary(), HasSubstr("2 of 4 steps to apply on 1 hosts; restarts web on "));
   EXPECT_EQ(Succeed(engine.Run(pipeline("two"))).changed, 2u);
   const RunPlan back = engine.PlanRollback(engine.Runs()->back()).value();
   EXPECT_THAT(back.Summary(), HasSubstr("restarts web on "));
 }
 
-TEST_F(EngineTest, WhatCannotBeUndoneBecauseItsBackupIsLostIsAnError) {
+TEST_F(EngineTest, LostBackupFailsTheRollback) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
   fleet.host(0).PutFile("/etc/app.conf", "mine");
@@ -637,7 +641,7 @@ TEST_F(EngineTest, WhatCannotBeUndoneBecauseItsBackupIsLostIsAnError) {
   EXPECT_TRUE(engine.PlanUninstall()->steps.empty());
 }
 
-TEST_F(EngineTest, UninstallLeadsToTheStateBeforeTheFirstRunWhateverWasBetween) {
+TEST_F(EngineTest, UninstallRestoresTheStateBeforeTheFirstRun) {
   SimulatedHost::Catalog catalog = Packages();
   SimulatedFleet fleet(2, catalog);
   Runtime& runtime = Use(fleet);
@@ -670,7 +674,7 @@ TEST_F(EngineTest, UninstallLeadsToTheStateBeforeTheFirstRunWhateverWasBetween) 
   Succeed(engine.Uninstall({}));
 }
 
-TEST_F(EngineTest, UninstallGoesOnWithoutHostsThatAreSkipped) {
+TEST_F(EngineTest, UninstallSkipsHosts) {
   SimulatedFleet fleet(2);
   Runtime& runtime = Use(fleet);
   const std::string before = fleet.host(0).Snapshot();
@@ -687,7 +691,7 @@ TEST_F(EngineTest, UninstallGoesOnWithoutHostsThatAreSkipped) {
   Succeed(engine.Uninstall({}, {.skipped_hosts = {fleet.host(1).name()}}));
 }
 
-TEST_F(EngineTest, ASecretThatIsAlsoAnOrdinaryWordDoesNotChangeWhatIsUndone) {
+TEST_F(EngineTest, RedactionDoesNotChangeUndoData) {
   SimulatedFleet fleet(1);
   Runtime& runtime = Use(fleet);
   fleet.host(0).PutFile("/etc/app.conf", "mine");
@@ -707,7 +711,7 @@ TEST_F(EngineTest, ASecretThatIsAlsoAnOrdinaryWordDoesNotChangeWhatIsUndone) {
   EXPECT_EQ(fleet.Snapshot(), before);
 }
 
-TEST_F(EngineTest, PostRunGetsTheErrorAndNeverHidesIt) {
+TEST_F(EngineTest, PostRunReceivesTheErrorAndNeverReplacesIt) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   Pipeline pipeline = Sample(runtime.AllHosts());
@@ -747,7 +751,7 @@ class DisabledModule final : public Module {
   const std::string name_ = "extra";
 };
 
-TEST_F(EngineTest, ADisabledModuleIsPassedOver) {
+TEST_F(EngineTest, SkipsADisabledModule) {
   SimulatedFleet fleet(1);
   const Pipeline pipeline{.name = "p", .modules = {std::make_shared<DisabledModule>()}};
   Succeed(Engine(&Use(fleet)).Run(pipeline));
@@ -756,7 +760,7 @@ TEST_F(EngineTest, ADisabledModuleIsPassedOver) {
   EXPECT_TRUE(fleet.host(0).ReadFile("/etc/extra").has_value());
 }
 
-TEST_F(EngineTest, TriesAgainAfterALostConnection) {
+TEST_F(EngineTest, RetriesAfterALostConnection) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   const Pipeline pipeline{
@@ -771,7 +775,7 @@ TEST_F(EngineTest, TriesAgainAfterALostConnection) {
   EXPECT_TRUE(fleet.host(0).ReadFile("/etc/x").has_value());
 }
 
-TEST_F(EngineTest, AStepThatDoesNotHoldHasFailed) {
+TEST_F(EngineTest, StepThatIsNotVerifiedHasFailed) {
   SimulatedFleet fleet(1);
   fleet.host(0).SetScriptHandler([](SimulatedHost&, const std::string& script) {
     return CommandResult{.exit_code = script == "check" ? 1 : 0};
@@ -788,47 +792,46 @@ TEST_F(EngineTest, AStepThatDoesNotHoldHasFailed) {
               HasSubstr("host-0001: m/t: s: it was done and does not hold"));
 }
 
-TEST_F(EngineTest, AdviceIsInThePlanAndChangesNothing) {
+TEST_F(EngineTest, WarningsAreInThePlanAndChangeNothing) {
   SimulatedFleet fleet(2);
   Runtime& runtime = Use(fleet);
   const Pipeline pipeline{
       .name = "p",
       .modules = {MakeModule(
           "m", {{.name = "t",
-                 .steps = {Advise("a", {GetFacts{}},
-                                  [](const StepContext&, const Answers& answers) {
-                                    return std::vector{answers.Get(GetFacts{}).os + " is fine"};
-                                  })},
+                 .steps = {Warn("a", {GetSystemFacts{}},
+                                [](const StepContext&, const Facts& facts) {
+                                  return std::vector{facts.Get(GetSystemFacts{}).os + " is fine"};
+                                })},
                  .hosts = runtime.AllHosts()}})}};
   const RunPlan plan = Engine(&runtime).Plan(pipeline).value();
   EXPECT_TRUE(plan.empty());
-  EXPECT_THAT(plan.notes, ElementsAre("host-0001: debian is fine", "host-0002: debian is fine"));
-  EXPECT_THAT(plan.ToText(), HasSubstr("note: host-0001, host-0002: debian is fine\n"));
+  EXPECT_THAT(plan.warnings, ElementsAre("host-0001: debian is fine", "host-0002: debian is fine"));
+  EXPECT_THAT(plan.ToText(), HasSubstr("warning: host-0001, host-0002: debian is fine\n"));
   EXPECT_EQ(Succeed(Engine(&runtime).Run(pipeline)).changed, 0u);
 }
 
-TEST_F(EngineTest, ARequirementEndsTheRunBeforeAnythingIsChanged) {
+TEST_F(EngineTest, FailedRequirementEndsTheRunBeforeAnyChange) {
   SimulatedFleet fleet(2, Packages());
   fleet.host(1).Listen(6443);
   Runtime& runtime = Use(fleet);
   Pipeline pipeline = Sample(runtime.AllHosts());
   pipeline.modules.insert(
       pipeline.modules.begin(),
-      MakeModule(
-          "preflight",
-          {{.name = "ports",
-            .steps = {Require("6443 is free", {GetPort{6443}},
-                              [](const StepContext&, const Answers& answers) -> Result<void> {
-                                if (!answers.Get(GetPort{6443}).listening) return {};
-                                return Error::Internal("port 6443 is taken");
-                              })},
-            .hosts = runtime.AllHosts()}}));
+      MakeModule("preflight",
+                 {{.name = "ports",
+                   .steps = {Require("6443 is free", {GetPort{6443}},
+                                     [](const StepContext&, const Facts& facts) -> Result<void> {
+                                       if (!facts.Get(GetPort{6443}).listening) return {};
+                                       return Error::Internal("port 6443 is taken");
+                                     })},
+                   .hosts = runtime.AllHosts()}}));
   const RunReport report = Must(Engine(&runtime).Run(pipeline));
   EXPECT_THAT(report.error->message(), HasSubstr("host-0002: preflight/ports: 6443 is free"));
   EXPECT_EQ(fleet.changes(), 0u);
 }
 
-TEST_F(EngineTest, GoesOnWithoutHostsThatFailWhenThatIsAllowed) {
+TEST_F(EngineTest, ContinuesWithoutFailedHostsUpToTheLimit) {
   SimulatedFleet fleet(3, Packages());
   fleet.host(1).SetDown(true);
   Runtime& runtime = Use(fleet);
@@ -843,11 +846,11 @@ TEST_F(EngineTest, GoesOnWithoutHostsThatFailWhenThatIsAllowed) {
   EXPECT_TRUE(fleet.host(1).ReadFile("/opt/a/b/c").has_value());
 }
 
-TEST_F(EngineTest, AnotherRunsLockIsRespectedUntilItIsStale) {
+TEST_F(EngineTest, RespectsTheLockOfAnotherRunUntilItIsStale) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   const std::string lock = runtime.host_directory() + "/lock";
-  ASSERT_TRUE(fleet.host(0).Perform({TakeLock{.path = lock, .owner = "run other"}}).ok());
+  ASSERT_TRUE(fleet.host(0).Perform({AcquireLock{.path = lock, .owner = "run other"}}).ok());
   const RunReport refused = Must(Engine(&runtime).Run(Sample(runtime.AllHosts())));
   EXPECT_THAT(refused.error->message(), HasSubstr("locked by run other"));
   EXPECT_EQ(fleet.changes(), 0u);
@@ -855,36 +858,36 @@ TEST_F(EngineTest, AnotherRunsLockIsRespectedUntilItIsStale) {
   Succeed(Engine(&runtime).Resume(Sample(runtime.AllHosts()), refused.run));
 }
 
-TEST_F(EngineTest, AResumedRunGivesBackTheLocksItHadWhenItWasKilled) {
+TEST_F(EngineTest, ResumedRunReleasesItsFormerLocks) {
   SimulatedFleet fleet(2, Packages());
   fleet.host(1).SetDown(true);
   Runtime& runtime = Use(fleet);
   RunOptions options{.max_failed_hosts = 1};
   const RunReport report = Must(Engine(&runtime).Run(Sample(runtime.AllHosts()), options));
   ASSERT_EQ(report.failed_hosts.size(), 1u);
-  const TakeLock held{.path = runtime.host_directory() + "/lock", .owner = "run " + report.run};
+  const AcquireLock held{.path = runtime.host_directory() + "/lock", .owner = "run " + report.run};
   ASSERT_TRUE(fleet.host(0).Perform({held}).ok());
   fleet.host(1).SetDown(false);
   Succeed(Engine(&runtime).Resume(Sample(runtime.AllHosts()), report.run));
   for (const int host : {0, 1}) {
-    const TakeLock other{.path = held.path, .owner = "another", .required = true};
+    const AcquireLock other{.path = held.path, .owner = "another", .required = true};
     EXPECT_TRUE(fleet.host(host).Perform({other}).ok()) << host;
   }
 }
 
-TEST_F(EngineTest, ANewRunDoesNotWaitForTheLocksOfOneThatWasKilled) {
+TEST_F(EngineTest, NewRunReleasesLocksOfKilledRuns) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   SecretRegistry secrets;
   const std::string killed = "20240101-120000-000-x7k2p";
   const JournalRecord begun{.type = JournalRecord::Type::kRun, .run = killed, .pipeline = "other"};
   directory_.Write("runs/" + killed + "/journal", WriteRecord(begun, secrets) + "\n");
-  const TakeLock held{.path = runtime.host_directory() + "/lock", .owner = "run " + killed};
+  const AcquireLock held{.path = runtime.host_directory() + "/lock", .owner = "run " + killed};
   ASSERT_TRUE(fleet.host(0).Perform({held}).ok());
   Succeed(Engine(&runtime).Run(Sample(runtime.AllHosts())));
 }
 
-TEST_F(EngineTest, AFailureIsExplained) {
+TEST_F(EngineTest, ExplainsAFailure) {
   SimulatedFleet fleet(1, Packages());
   fleet.host(0).SetDiskFull(true);
   Runtime& runtime = Use(fleet);
@@ -909,7 +912,7 @@ class StopAfter final : public EventSink {
   std::stop_source stop_;
 };
 
-TEST_F(EngineTest, StopsCleanlyAndGoesOnLater) {
+TEST_F(EngineTest, StopsCleanlyAndCanBeResumed) {
   SimulatedFleet fleet(2, Packages());
   Runtime& runtime = Use(fleet);
   const Pipeline pipeline = Sample(runtime.AllHosts());
@@ -922,7 +925,7 @@ TEST_F(EngineTest, StopsCleanlyAndGoesOnLater) {
   Succeed(Engine(&runtime).Resume(pipeline, stopped.run));
 }
 
-TEST_F(EngineTest, ARunThatWasStoppedBetweenStepsIsNotDone) {
+TEST_F(EngineTest, CanceledRunIsNotSucceeded) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
   std::stop_source stopped;
@@ -931,7 +934,7 @@ TEST_F(EngineTest, ARunThatWasStoppedBetweenStepsIsNotDone) {
   const Result<RunPlan> plan = Engine(&runtime).Plan(pipeline);
   ASSERT_TRUE(plan.ok());
   const RunReport report =
-      Must(Engine(&runtime).Run(pipeline, {.stop = stopped.get_token(), .plan = &*plan}));
+      Must(Engine(&runtime).RunPlanned(pipeline, *plan, {.stop = stopped.get_token()}));
   EXPECT_EQ(report.outcome, RunOutcome::kCanceled);
   EXPECT_EQ(fleet.changes(), 0u);
   const auto records = ReadJournal(directory_.File("runs/" + report.run + "/journal"));
@@ -958,7 +961,7 @@ class Listener final : public EventSink {
   std::map<Event::Type, int> counts_ GUARDED_BY(mutex_);
 };
 
-TEST_F(EngineTest, TellsAboutEveryTaskAndHost) {
+TEST_F(EngineTest, EmitsEventsForEveryTaskAndHost) {
   SimulatedFleet fleet(3, Packages());
   Runtime& runtime = Use(fleet);
   Engine engine(&runtime);
@@ -980,7 +983,7 @@ TEST_F(EngineTest, TellsAboutEveryTaskAndHost) {
   EXPECT_EQ(nothing.count(Event::Type::kRunStarted), 0);
 }
 
-TEST_F(EngineTest, AScriptThatSurvivesIsStartedOnceForEachAttempt) {
+TEST_F(EngineTest, JobIsStartedOncePerAttempt) {
   for (const FaultKind kind : {FaultKind::kLostBefore, FaultKind::kLostAfter}) {
     for (int at = 0; at < 2; ++at) {
       SimulatedFleet fleet(1);
@@ -1008,7 +1011,7 @@ TEST_F(EngineTest, AScriptThatSurvivesIsStartedOnceForEachAttempt) {
   }
 }
 
-TEST_F(EngineTest, AScriptThatSurvivesAndFailsIsRunAgain) {
+TEST_F(EngineTest, FailedJobIsRunAgain) {
   SimulatedFleet fleet(1);
   bool broken = true;
   fleet.host(0).SetScriptHandler([&](SimulatedHost& host, const std::string& script) {
@@ -1031,10 +1034,10 @@ TEST_F(EngineTest, AScriptThatSurvivesAndFailsIsRunAgain) {
   Succeed(Engine(&runtime).Resume(pipeline, failed.run));
 }
 
-TEST_F(EngineTest, OneProgramAtATimeWorksOnACluster) {
+TEST_F(EngineTest, OneProcessAtATimeChangesACluster) {
   SimulatedFleet fleet(1, Packages());
   Runtime& runtime = Use(fleet);
-  const auto held = ClusterLock::Take(directory_.File("lock"), "run first (process 1)");
+  const auto held = ClusterLock::Acquire(directory_.File("lock"), "run first (process 1)");
   ASSERT_TRUE(held.ok());
   const Result<RunReport> refused = Engine(&runtime).Run(Sample(runtime.AllHosts()));
   ASSERT_FALSE(refused.ok());
@@ -1145,7 +1148,7 @@ class EngineKillTest : public ::testing::Test {
 class EngineKillAtTest : public EngineKillTest, public ::testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Lines, EngineKillAtTest, ::testing::Values(1, 2, 3, 8, 15, 24, 29));
 
-TEST_P(EngineKillAtTest, ARunThatWasKilledGoesOnAndCanBeTakenBack) {
+TEST_P(EngineKillAtTest, KilledRunCanBeResumedAndRolledBack) {
   host_.Write("existing", "old");
   RunAndKill(GetParam());
   const Result<RunReport> resumed = Program(RunName());

@@ -17,7 +17,7 @@ constexpr std::string_view kSigns[] = {"·", "…", "✓", "✗"};
 constexpr std::string_view kColors[] = {"\033[2m", "\033[33m", "\033[32m", "\033[31m"};
 constexpr std::string_view kPlain = "\033[0m";
 
-// The first columns of a text, as one line: what would move the cursor is a space.
+// The first columns of a text, as one line; control characters become spaces.
 std::string Clip(std::string_view text, size_t columns) {
   std::string clipped;
   size_t used = 0;
@@ -69,7 +69,7 @@ void EventTree::ApplyToTask(const Event& event) {
       break;
     case Event::Type::kStepStarted: task.working[event.host] = {event.step, event.time}; break;
     case Event::Type::kStepRetried:
-      task.working[event.host].step = fmt::format("{} (again: {})", event.step, event.text);
+      task.working[event.host].step = fmt::format("{} (retrying: {})", event.step, event.text);
       break;
     case Event::Type::kStepChanged: ++task.changed; break;
     case Event::Type::kStepFailed:
@@ -77,7 +77,7 @@ void EventTree::ApplyToTask(const Event& event) {
       task.working.erase(event.host);
       break;
     case Event::Type::kHostFinished:
-      ++task.through;
+      ++task.finished_hosts;
       task.working.erase(event.host);
       break;
     case Event::Type::kTaskFinished:
@@ -92,11 +92,11 @@ void EventTree::ApplyToPlan(const Event& event) {
   switch (event.type) {
     case Event::Type::kPlanStarted:
       title_ = fmt::format("planning: {}", event.text);
-      stage_ = "asking the hosts";
+      phase_ = "gathering facts";
       start_ = event.time;
       break;
     case Event::Type::kHostChecked:
-      stage_ = fmt::format("asking the hosts: {}/{} answered", ++checked_, event.hosts);
+      phase_ = fmt::format("gathering facts: {}/{} hosts", ++checked_, event.hosts);
       break;
     default: ending_ = PlainLine(event); finished_ = true;
   }
@@ -109,10 +109,10 @@ void EventTree::Apply(const Event& event) {
     case Event::Type::kPlanFinished: ApplyToPlan(event); break;
     case Event::Type::kRunStarted:
       title_ = fmt::format("{} (run {})", event.text, event.run);
-      stage_ = "asking the hosts";
+      phase_ = "gathering facts";
       start_ = event.time;
       break;
-    case Event::Type::kPlanned: stage_ = event.text; break;
+    case Event::Type::kPlanned: phase_ = event.text; break;
     case Event::Type::kRunFinished:
       ending_ = PlainLine(event);
       finished_ = true;
@@ -147,7 +147,7 @@ EventTree::Line EventTree::TaskLine(const TaskState& task, const View& view) {
                     : task.started  ? Mark::kWorking
                                     : Mark::kWaiting;
   std::string text = task.name;
-  if (task.hosts > 0) text += fmt::format("  {}/{} hosts", task.through, task.hosts);
+  if (task.hosts > 0) text += fmt::format("  {}/{} hosts", task.finished_hosts, task.hosts);
   if (task.changed) text += fmt::format("  {} changed", task.changed);
   if (task.failed) text += fmt::format("  {} failed", task.failed);
   if (task.finished || mark == Mark::kWorking) {
@@ -173,13 +173,13 @@ void EventTree::AddHosts(const TaskState& task, const View& view, size_t most,
 std::vector<EventTree::Line> EventTree::Lines(const View& view, const Detail& detail) const {
   std::vector<Line> lines = {{0, {}, title_}};
   if (!finished_) {
-    lines[0].text += fmt::format("  {}  {}", FormatDuration(view.now - start_), stage_);
+    lines[0].text += fmt::format("  {}  {}", FormatDuration(view.now - start_), phase_);
   }
   for (const ModuleState& module : modules_) {
     lines.push_back(ModuleLine(module));
     const Mark mark = *lines.back().mark;
-    const bool through = mark == Mark::kDone || mark == Mark::kWaiting;
-    if (through && !detail.finished_tasks) continue;
+    const bool inactive = mark == Mark::kDone || mark == Mark::kWaiting;
+    if (inactive && !detail.finished_tasks) continue;
     for (const TaskState& task : module.tasks) {
       lines.push_back(TaskLine(task, view));
       AddHosts(task, view, detail.hosts, lines);
@@ -196,7 +196,7 @@ std::vector<std::string> EventTree::Draw(const View& view) const {
     lines = Lines(view, detail);
     if (lines.size() <= view.height) break;
   }
-  // The end is where something happens.
+  // The running tasks are at the end.
   if (lines.size() > view.height) {
     lines.erase(lines.begin(), lines.end() - static_cast<ptrdiff_t>(view.height));
   }
@@ -230,9 +230,9 @@ void TreeEventSink::Run(const std::stop_token& stop) {
   }
 }
 
-// Over what is there, line by line, so that nothing flickers; what is left below is erased. The
-// last line of the window is the cursor's: a line in it would move all others. Only what is drawn
-// for the last time may move.
+// Overwrites line by line, which avoids flicker, and erases the rest below. The last line of the
+// window is reserved for the cursor: text in it would scroll all others. Only the final drawing may
+// scroll.
 void TreeEventSink::Redraw() {
   const Size size = options_.size();
   const size_t room = std::max<size_t>(size.height, 3) - 1;

@@ -1,7 +1,6 @@
 #pragma once
 
-// What people at a terminal see of a run: its modules, their tasks, and the hosts that are being
-// worked on, drawn anew in the same place.
+// The progress of a run on a terminal: its modules, their tasks and the busy hosts, redrawn in place.
 
 #include <functional>
 #include <map>
@@ -15,18 +14,18 @@
 
 namespace kubexms::automation {
 
-// A run as its events have told it so far: events in, lines out.
+// The state of a run by its events so far: events in, lines out.
 class EventTree {
  public:
   struct View {
     size_t width = 80;
     size_t height = 24;
     bool colors = false;
-    Clock::WallTime now;  // for how long what has not ended goes on already
+    Clock::WallTime now;  // for the duration of unfinished tasks
   };
 
   void Apply(const Event& event);
-  // At most `height` lines of at most `width` columns: the less there is room for, the less detail.
+  // At most `height` lines of at most `width` columns; less detail when there is less room.
   std::vector<std::string> Draw(const View& view) const;
   bool finished() const { return finished_; }
 
@@ -38,7 +37,7 @@ class EventTree {
   struct TaskState {
     std::string name;
     size_t hosts = 0;
-    size_t through = 0;  // hosts that have finished
+    size_t finished_hosts = 0;
     size_t changed = 0;  // steps
     size_t failed = 0;   // hosts
     bool started = false;
@@ -53,7 +52,7 @@ class EventTree {
   };
   // How much of the tree is shown.
   struct Detail {
-    bool finished_tasks;  // also of modules that are through
+    bool finished_tasks;  // also of finished modules
     size_t hosts;         // below each task
   };
   struct Line;
@@ -69,7 +68,7 @@ class EventTree {
   void ApplyToPlan(const Event& event);
 
   std::string title_;
-  std::string stage_;   // before there are tasks
+  std::string phase_;   // before the tasks start
   size_t checked_ = 0;  // hosts, for the plan
   Clock::WallTime start_;
   std::vector<ModuleState> modules_;
@@ -77,8 +76,8 @@ class EventTree {
   bool finished_ = false;
 };
 
-// Draws a tree of each run on a terminal, a few times a second at most. The cursor stays visible
-// and below the tree, so the terminal is as it should be however the program ends.
+// Draws a tree of each run on a terminal, at most ten times a second. The cursor stays visible and
+// below the tree, so the terminal needs no cleanup however the program ends.
 class TreeEventSink final : public EventSink {
  public:
   struct Size {
@@ -86,8 +85,8 @@ class TreeEventSink final : public EventSink {
     size_t height = 24;
   };
   struct Options {
-    TextOutput output;           // one call for each time it is drawn
-    std::function<Size()> size;  // of the window, asked each time
+    TextOutput output;           // called once for each redraw
+    std::function<Size()> size;  // of the window, called for each redraw
     bool colors = true;
     Clock* clock = nullptr;  // borrowed
   };
@@ -101,7 +100,7 @@ class TreeEventSink final : public EventSink {
   const Options options_;
   Mutex mutex_;
   EventTree tree_ GUARDED_BY(mutex_);
-  bool drawing_ GUARDED_BY(mutex_) = false;  // between the beginning and the end of a run
+  bool drawing_ GUARDED_BY(mutex_) = false;  // between the start and the end of a run
   size_t drawn_lines_ GUARDED_BY(mutex_) = 0;
   std::jthread thread_;  // the last: it uses what is above
 };

@@ -18,16 +18,16 @@ using ::testing::SizeIs;
 
 class EventTreeTest : public ::testing::Test {
  protected:
-  EventTreeTest() { Tell({.type = Event::Type::kRunStarted, .text = "create cluster"}); }
+  EventTreeTest() { Emit({.type = Event::Type::kRunStarted, .text = "create cluster"}); }
 
-  void Tell(Event event) {
+  void Emit(Event event) {
     event.time = clock_.Now();
     event.run = "r1";
     tree_.Apply(event);
   }
   void TellTask(Event::Type type, const std::string& task, const std::string& host = "",
                 const std::string& step = "", const std::string& text = "") {
-    Tell({.type = type,
+    Emit({.type = type,
           .module = "web",
           .task = task,
           .host = host,
@@ -44,16 +44,16 @@ class EventTreeTest : public ::testing::Test {
   EventTree tree_;
 };
 
-TEST_F(EventTreeTest, ShowsModulesTasksAndHostsWithHowLongTheyTake) {
+TEST_F(EventTreeTest, ShowsModulesTasksAndHostsWithDurations) {
   clock_.Advance(200ms);
-  EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)  0.2s  asking the hosts"));
-  Tell({.type = Event::Type::kPlanned, .text = "4 of 9 steps to do on 2 hosts"});
+  EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)  0.2s  gathering facts"));
+  Emit({.type = Event::Type::kPlanned, .text = "4 of 9 steps to apply on 2 hosts"});
   TellTask(Event::Type::kTaskPlanned, "install");
   TellTask(Event::Type::kTaskPlanned, "start");
   TellTask(Event::Type::kTaskStarted, "install", "node1");
   TellTask(Event::Type::kStepStarted, "install", "node1", "package");
   clock_.Advance(2s);
-  EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)  2.2s  4 of 9 steps to do on 2 hosts",
+  EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)  2.2s  4 of 9 steps to apply on 2 hosts",
                                   "… web  0/2 tasks", "  … install  0/2 hosts  2.0s",
                                   "      node1  2.0s  package", "  · start  0/2 hosts"));
   TellTask(Event::Type::kStepChanged, "install", "node1", "package");
@@ -65,30 +65,30 @@ TEST_F(EventTreeTest, ShowsModulesTasksAndHostsWithHowLongTheyTake) {
   TellTask(Event::Type::kStepRetried, "start", "node2", "service", "lost\nthe connection");
   const std::vector<std::string> later = Draw();
   EXPECT_EQ(later[2], "  ✓ install  2/2 hosts  1 changed  1.5s");
-  EXPECT_EQ(later[4], "      node2  0.0s  service (again: lost the connection)");
+  EXPECT_EQ(later[4], "      node2  0.0s  service (retrying: lost the connection)");
   TellTask(Event::Type::kStepFailed, "start", "node2", "service");
-  Tell({.type = Event::Type::kRunFinished, .text = "it is\nbroken", .duration = 125s});
+  Emit({.type = Event::Type::kRunFinished, .text = "it is\nbroken", .duration = 125s});
   EXPECT_THAT(Draw(), ElementsAre("create cluster (run r1)", "✗ web",
                                   "  ✓ install  2/2 hosts  1 changed  1.5s",
                                   "  ✗ start  0/2 hosts  1 failed", "run r1 failed after 2m05s"));
 }
 
-TEST_F(EventTreeTest, FitsIntoTheWindowHoweverManyHostsThereAre) {
+TEST_F(EventTreeTest, FitsIntoTheWindowWithManyHosts) {
   for (int module = 0; module < 10; ++module) {
     for (int task = 0; task < 10; ++task) {
       Event event{.type = Event::Type::kTaskPlanned,
                   .module = fmt::format("module {}", module),
                   .task = fmt::format("task {}", task),
                   .hosts = 1000};
-      Tell(event);
+      Emit(event);
       if (module != 3) continue;
       for (int host = 0; host < 1000; ++host) {
         event.host = fmt::format("host-{} with a name that is long", host);
         event.step = "ein Schritt, größer als das Fenster";
         event.type = Event::Type::kTaskStarted;
-        Tell(event);
+        Emit(event);
         event.type = Event::Type::kStepStarted;
-        Tell(event);
+        Emit(event);
       }
     }
   }
@@ -128,12 +128,12 @@ TEST(TreeEventSinkTest, DrawsInPlaceAndLeavesTheCursorBelow) {
                       .size = [] { return TreeEventSink::Size{.width = 60, .height = 10}; },
                       .colors = false,
                       .clock = &clock});
-  const auto tell = [&](Event::Type type, const std::string& text) {
+  const auto emit = [&](Event::Type type, const std::string& text) {
     sink.OnEvent({.type = type, .time = clock.Now(), .run = "r1", .text = text});
   };
-  tell(Event::Type::kRunStarted, "one");
+  emit(Event::Type::kRunStarted, "one");
   // Events alone draw nothing: there can be thousands a second.
-  for (int i = 0; i < 1000; ++i) tell(Event::Type::kPlanned, "soon");
+  for (int i = 0; i < 1000; ++i) emit(Event::Type::kPlanned, "soon");
   clock.WaitForSleepers(1);
   const auto times = [&] {
     MutexLock lock(mutex);
@@ -142,14 +142,14 @@ TEST(TreeEventSinkTest, DrawsInPlaceAndLeavesTheCursorBelow) {
   EXPECT_EQ(times(), 1u);
   clock.Advance(100ms);
   while (times() < 2) std::this_thread::yield();
-  tell(Event::Type::kRunFinished, "");
-  tell(Event::Type::kRunStarted, "two");
+  emit(Event::Type::kRunFinished, "");
+  emit(Event::Type::kRunStarted, "two");
   MutexLock lock(mutex);
-  EXPECT_THAT(drawn, ElementsAre("one (run r1)  0.0s  asking the hosts\033[K\n\033[J",
+  EXPECT_THAT(drawn, ElementsAre("one (run r1)  0.0s  gathering facts\033[K\n\033[J",
                                  "\033[1A\rone (run r1)  0.1s  soon\033[K\n\033[J",
                                  "\033[1A\rone (run r1)\033[K\n"
                                  "run r1 succeeded after 0.0s\033[K\n\033[J",
-                                 "two (run r1)  0.0s  asking the hosts\033[K\n\033[J"));
+                                 "two (run r1)  0.0s  gathering facts\033[K\n\033[J"));
 }
 
 }  // namespace

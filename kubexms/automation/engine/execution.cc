@@ -21,8 +21,8 @@ std::string Joined(const std::vector<std::string>& lines) {
   return fmt::format("{}", fmt::join(lines, ", "));
 }
 
-// What the timeline of a report is about.
-bool TellsMuch(Event::Type type) {
+// Whether the timeline of a report includes the event.
+bool IsInTimeline(Event::Type type) {
   return type != Event::Type::kTaskPlanned && type != Event::Type::kStepStarted &&
          type != Event::Type::kStepUnchanged && type != Event::Type::kHostFinished &&
          type != Event::Type::kHostChecked;
@@ -42,13 +42,13 @@ bool MayRetry(const RetryPolicy& policy, int attempt, const Error& error) {
 
 namespace {
 
-// What a host will say once planned changes are made, as far as later steps of the plan depend on
-// it: without that a plan would not show the restarts that follow from what it writes.
-class Foresight {
+// The facts of a host after the planned changes, as far as later steps depend on them. Without the
+// prediction a plan would not show the restarts that follow from the files it writes.
+class PredictedFacts {
  public:
-  explicit Foresight(const Answers& now) : answers_(now) {}
+  explicit PredictedFacts(const Facts& now) : facts_(now) {}
 
-  const Answers& answers() const { return answers_; }
+  const Facts& facts() const { return facts_; }
   void Add(const Change& change) {
     for (const Operation& operation : change.operations) {
       std::visit([this](const auto& op) { Add(op); }, operation);
@@ -56,7 +56,7 @@ class Foresight {
   }
 
  private:
-  // Later than all that hosts say; each later than the one before.
+  // Later than every timestamp of hosts; each later than the one before.
   int64_t NextTime() { return time_++; }
 
   template <class Op>
@@ -71,29 +71,29 @@ class Foresight {
                     .modified_ns = NextTime(),
                     .sha256 = Sha256Of(op.content),
                     .content = op.content};
-    answers_.Add(GetPath{op.path, true}, std::move(state));
+    facts_.Add(GetPath{op.path, true}, std::move(state));
   }
   void Add(const SetService& op) {
-    const ServiceState* known = answers_.Find(GetService{op.service});
+    const ServiceState* known = facts_.Find(GetService{op.service});
     if (!known) return;
     ServiceState state = *known;
     if (!op.active.empty()) state.active = op.active != "stop";
     if (!op.active.empty()) state.active_since_ns = NextTime();
     if (!op.enabled.empty()) state.enabled = op.enabled == "enable";
-    answers_.Add(GetService{op.service}, state);
+    facts_.Add(GetService{op.service}, state);
   }
-  // Something is about to happen to it.
+  // The path is about to change.
   void Touch(const std::string& path) {
     for (const bool content : {false, true}) {
-      const PathState* known = answers_.Find(GetPath{path, content});
+      const PathState* known = facts_.Find(GetPath{path, content});
       if (!known || !known->exists()) continue;
       PathState state = *known;
       state.modified_ns = NextTime();
-      answers_.Add(GetPath{path, content}, std::move(state));
+      facts_.Add(GetPath{path, content}, std::move(state));
     }
   }
 
-  Answers answers_;
+  Facts facts_;
   int64_t time_ = std::numeric_limits<int64_t>::max() / 2;
 };
 
@@ -103,7 +103,7 @@ Error Redacted(const Error& error, const SecretRegistry& secrets) {
   return Error(error.code(), error.reason(), secrets.Redact(error.message()), error.details());
 }
 
-TakeLock TakeHostLock(const Runtime& runtime, const std::string& run) {
+AcquireLock AcquireHostLock(const Runtime& runtime, const std::string& run) {
   return {.path = runtime.host_directory() + "/lock",
           .owner = "run " + run,
           .stale_seconds = kStaleSeconds,
@@ -111,7 +111,7 @@ TakeLock TakeHostLock(const Runtime& runtime, const std::string& run) {
 }
 
 ReleaseLock ReleaseHostLock(const Runtime& runtime, const std::string& run) {
-  const TakeLock taken = TakeHostLock(runtime, run);
+  const AcquireLock taken = AcquireHostLock(runtime, run);
   return {.path = taken.path, .owner = taken.owner};
 }
 
@@ -156,7 +156,7 @@ void RunExecution::Emit(Event event) {
   event.time = runtime_->clock().Now();
   event.text = runtime_->secrets().Redact(event.text);
   event.diff = runtime_->secrets().Redact(event.diff);
-  const bool keep = TellsMuch(event.type);
+  const bool keep = IsInTimeline(event.type);
   if (options_->events) options_->events->OnEvent(event);
   MutexLock lock(mutex_);
   unchanged_steps_ += event.type == Event::Type::kStepUnchanged;
@@ -198,8 +198,8 @@ void RunExecution::Fill(RunReport& report) {
   }
 }
 
-// Everything about a host in one round trip.
-void RunExecution::AskHosts(const std::vector<HostState*>& hosts) {
+// All queries of a host in one round trip.
+void RunExecution::GatherFacts(const std::vector<HostState*>& hosts) {
   ForEach(hosts.size(), options_->parallel, [&](size_t i) {
     HostState& state = *hosts[i];
     const StepContext context = ContextOf(*state.host);
@@ -207,19 +207,19 @@ void RunExecution::AskHosts(const std::vector<HostState*>& hosts) {
     for (const TaskNode& node : *nodes_) {
       if (std::find(node.hosts.begin(), node.hosts.end(), state.host) == node.hosts.end()) continue;
       for (const StepPtr& step : node.task.steps) {
-        Result<std::vector<Operation>> asked = step->Ask(context);
-        if (asked.ok()) std::move(asked->begin(), asked->end(), std::back_inserter(queries));
+        Result<std::vector<Operation>> listed = step->ListQueries(context);
+        if (listed.ok()) std::move(listed->begin(), listed->end(), std::back_inserter(queries));
       }
     }
-    Runner runner(state.host->connector.get(), &runtime_->clock(), {.stop = options_->stop});
-    Result<Answers> answers = runner.Ask(queries);
+    Result<Facts> facts =
+        runtime_->RunnerFor(*state.host, {.stop = options_->stop}).Gather(queries);
     Emit({.type = Event::Type::kHostChecked, .host = state.host->name, .hosts = hosts.size()});
-    if (answers.ok()) {
-      state.planned = std::move(answers).value();
+    if (facts.ok()) {
+      state.planned = std::move(facts).value();
       return;
     }
     MutexLock lock(mutex_);
-    FailHost(state, answers.error().WithContext(state.host->name));
+    FailHost(state, facts.error().WithContext(state.host->name));
   });
 }
 
@@ -230,38 +230,39 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
       hosts.push_back(&found->second);
     }
   }
-  AskHosts(hosts);
+  GatherFacts(hosts);
   RunPlan plan{.pipeline = pipeline};
   for (const HostState* state : hosts) {
     if (state->failed)
       plan.unreachable.push_back(state->failed->message());
     else
-      plan.answers.emplace(state->host->name, state->planned);
+      plan.facts.emplace(state->host->name, state->planned);
   }
-  std::map<std::string, Foresight> foresights;
+  std::map<std::string, PredictedFacts> predicted_facts;
   for (const TaskNode& node : *nodes_) {
     for (const Host* host : node.hosts) {
       const HostState& state = hosts_.at(host->name);
       if (state.failed) continue;
-      Foresight& foresight = foresights.try_emplace(host->name, state.planned).first->second;
+      PredictedFacts& predicted =
+          predicted_facts.try_emplace(host->name, state.planned).first->second;
       const StepContext context = ContextOf(*host);
       for (const StepPtr& step : node.task.steps) {
         ++plan.checked;
-        const Result<std::vector<Operation>> asked = step->Ask(context);
-        Result<Change> change = Error::Internal("the host was not asked");
-        if (!asked.ok()) change = asked.error();
-        if (asked.ok() && state.planned.HasAll(*asked)) {
-          change = step->Plan(context, foresight.answers());
+        const Result<std::vector<Operation>> queries = step->ListQueries(context);
+        Result<Change> change = Error::Internal("no facts were gathered for this step");
+        if (!queries.ok()) change = queries.error();
+        if (queries.ok() && state.planned.HasAll(*queries)) {
+          change = step->Plan(context, predicted.facts());
         }
         if (change.ok()) {
-          for (const std::string& note : change->notes) {
-            plan.notes.push_back(fmt::format("{}: {}", host->name, note));
+          for (const std::string& warning : change->warnings) {
+            plan.warnings.push_back(fmt::format("{}: {}", host->name, warning));
           }
         }
         if (change.ok() && change->empty()) continue;
         PlannedStep planned{node.module, node.task.name, step->name(), host->name, {}, {}};
         if (change.ok()) {
-          foresight.Add(*change);
+          predicted.Add(*change);
           planned.change = std::move(change).value();
           for (std::string& line : planned.change.summary) {
             line = runtime_->secrets().Redact(line);
@@ -279,19 +280,19 @@ RunPlan RunExecution::MakePlan(const std::string& pipeline) {
   return plan;
 }
 
-void RunExecution::GoesOnWith(const std::set<std::string>& hosts) {
+void RunExecution::SetResumedHosts(const std::set<std::string>& hosts) {
   for (auto& [name, state] : hosts_) state.locked = hosts.contains(name);
 }
 
 void RunExecution::UsePlan(const RunPlan& plan) {
   for (auto& [name, state] : hosts_) {
-    if (const auto known = plan.answers.find(name); known != plan.answers.end()) {
+    if (const auto known = plan.facts.find(name); known != plan.facts.end()) {
       state.planned = known->second;
     }
   }
 }
 
-bool RunExecution::Stopping() {
+bool RunExecution::IsStopping() {
   if (options_->stop.stop_requested()) return true;
   MutexLock lock(mutex_);
   return stopping_;
@@ -347,13 +348,13 @@ bool RunExecution::GroupAllows(const TaskNode& node, HostState& host) {
     FailHost(host,
              Error::Conflict("hosts", host.host->name,
                              fmt::format("group {} has {} failed hosts and may lose only {}; "
-                                         "mend them first",
+                                         "repair them first",
                                          node.group->name, failed, node.group->max_unavailable)));
   }
   return false;
 }
 
-std::optional<RunExecution::Unit> RunExecution::TakeFrom(size_t index) {
+std::optional<RunExecution::Unit> RunExecution::ClaimUnit(size_t index) {
   NodeState& state = states_[index];
   const TaskNode& node = (*nodes_)[index];
   for (auto at = state.pending.begin(); at != state.pending.end();) {
@@ -374,7 +375,7 @@ std::optional<RunExecution::Unit> RunExecution::TakeFrom(size_t index) {
   return std::nullopt;
 }
 
-std::optional<RunExecution::Unit> RunExecution::Next() {
+std::optional<RunExecution::Unit> RunExecution::NextUnit() {
   MutexLock lock(mutex_);
   for (;;) {
     if (stopping_ || options_->stop.stop_requested()) return std::nullopt;
@@ -383,7 +384,7 @@ std::optional<RunExecution::Unit> RunExecution::Next() {
       all_finished &= states_[i].finished;
       if (!IsReady(i)) continue;
       if (!states_[i].started) StartNode(i);
-      std::optional<Unit> unit = TakeFrom(i);
+      std::optional<Unit> unit = ClaimUnit(i);
       if (unit) return unit;
       progress |= FinishIfDone(i);
     }
@@ -431,10 +432,10 @@ Operation RunExecution::HostRecord(const JournalRecord& record) const {
                       WriteRecord(record, runtime_->secrets())};
 }
 
-std::vector<Operation> RunExecution::Opening(const JournalRecord& begin) const {
+std::vector<Operation> RunExecution::OpeningOperations(const JournalRecord& begin) const {
   std::vector<Operation> operations;
   for (const std::string& run : replaced_) operations.emplace_back(ReleaseHostLock(*runtime_, run));
-  operations.emplace_back(TakeHostLock(*runtime_, run_));
+  operations.emplace_back(AcquireHostLock(*runtime_, run_));
   JournalRecord record = begin;
   record.pipeline = pipeline_;
   record.config = config_;
@@ -447,24 +448,24 @@ Result<std::vector<Operation>> RunExecution::QueriesFrom(const Unit& unit, size_
   const StepContext context = ContextOf(*unit.host->host);
   std::vector<Operation> queries;
   for (size_t i = index; i < node.task.steps.size(); ++i) {
-    ASSIGN_OR_RETURN(const std::vector<Operation> asked, node.task.steps[i]->Ask(context));
-    queries.insert(queries.end(), asked.begin(), asked.end());
+    ASSIGN_OR_RETURN(const std::vector<Operation> listed, node.task.steps[i]->ListQueries(context));
+    queries.insert(queries.end(), listed.begin(), listed.end());
   }
   return Distinct(queries);
 }
 
-Result<std::vector<Answer>> RunExecution::Perform(const Unit& unit,
-                                                  const std::vector<Operation>& operations) {
-  return unit.host->host->connector->Perform(
-      operations, {.timeout = (*nodes_)[unit.node].task.timeout, .stop = options_->stop});
+Result<std::vector<OperationResult>> RunExecution::Perform(
+    const Unit& unit, const std::vector<Operation>& operations) {
+  Runner runner = runtime_->RunnerFor(*unit.host->host, {.stop = options_->stop});
+  return runner.Perform(operations, (*nodes_)[unit.node].task.timeout);
 }
 
 Result<void> RunExecution::Refresh(Unit& unit, size_t index) {
   ASSIGN_OR_RETURN(const std::vector<Operation> queries, QueriesFrom(unit, index));
-  ASSIGN_OR_RETURN(std::vector<Answer> answered, Perform(unit, queries));
-  unit.answers = Answers();
+  ASSIGN_OR_RETURN(std::vector<OperationResult> results, Perform(unit, queries));
+  unit.facts = Facts();
   for (size_t i = 0; i < queries.size(); ++i) {
-    unit.answers.Add(queries[i], std::move(answered[i]));
+    unit.facts.Add(queries[i], std::move(results[i]));
   }
   unit.stale = false;
   return {};
@@ -476,32 +477,30 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
   begin.summary = change.summary;
   begin.undo = change.undo;
   begin.undo_parallel = UndoParallel((*nodes_)[unit.node]);
-  begin.final = change.final;
+  begin.point_of_no_return = change.point_of_no_return;
   RETURN_IF_ERROR(journal_->Append(begin));
   ASSIGN_OR_RETURN(const std::vector<Operation> queries, QueriesFrom(unit, index));
-  std::vector<Operation> operations = Opening(begin);
+  std::vector<Operation> operations = OpeningOperations(begin);
   operations.insert(operations.end(), change.operations.begin(), change.operations.end());
   unit.stale = true;
   unit.changed = true;
   unit.host->changed = true;
   unit.host->locked = true;
-  if (step.Acts()) {
+  if (step.HasAction()) {
     RETURN_IF_ERROR(Perform(unit, operations));
     operations.clear();
     const StepContext context = ContextOf(*unit.host->host);
-    Runner runner(unit.host->host->connector.get(), &runtime_->clock(),
-                  {.backup_directory = context.backup_directory,
-                   .job_directory = runtime_->host_directory() + "/jobs",
-                   .stop = options_->stop});
-    RETURN_IF_ERROR(step.Act(context, runner, change));
+    Runner runner = runtime_->RunnerFor(
+        *unit.host->host, {.backup_directory = context.backup_directory, .stop = options_->stop});
+    RETURN_IF_ERROR(step.RunAction(context, runner, change));
   }
   operations.push_back(HostRecord(Record(unit, index, JournalRecord::Type::kDone)));
   const size_t first = operations.size();
   operations.insert(operations.end(), queries.begin(), queries.end());
-  ASSIGN_OR_RETURN(std::vector<Answer> answers, Perform(unit, operations));
-  unit.answers = Answers();
+  ASSIGN_OR_RETURN(std::vector<OperationResult> results, Perform(unit, operations));
+  unit.facts = Facts();
   for (size_t i = 0; i < queries.size(); ++i) {
-    unit.answers.Add(queries[i], std::move(answers[first + i]));
+    unit.facts.Add(queries[i], std::move(results[first + i]));
   }
   unit.stale = false;
   return {};
@@ -510,15 +509,15 @@ Result<void> RunExecution::Apply(Unit& unit, size_t index, const Change& change)
 Result<bool> RunExecution::TryStep(Unit& unit, size_t index, Change& change) {
   const Step& step = *(*nodes_)[unit.node].task.steps[index];
   const StepContext context = ContextOf(*unit.host->host);
-  ASSIGN_OR_RETURN(const std::vector<Operation> queries, step.Ask(context));
-  if (unit.stale || !unit.answers.HasAll(queries)) RETURN_IF_ERROR(Refresh(unit, index));
-  ASSIGN_OR_RETURN(change, step.Plan(context, unit.answers));
+  ASSIGN_OR_RETURN(const std::vector<Operation> queries, step.ListQueries(context));
+  if (unit.stale || !unit.facts.HasAll(queries)) RETURN_IF_ERROR(Refresh(unit, index));
+  ASSIGN_OR_RETURN(change, step.Plan(context, unit.facts));
   if (change.empty()) return false;
   RETURN_IF_ERROR(Apply(unit, index, change));
-  ASSIGN_OR_RETURN(const Change left, step.Plan(context, unit.answers));
+  ASSIGN_OR_RETURN(const Change left, step.Plan(context, unit.facts));
   if (!left.empty()) {
     return Error::Internal(
-        fmt::format("it was done and does not hold; still to do: {}", Joined(left.summary)));
+        fmt::format("applied, but the host still differs: {}", Joined(left.summary)));
   }
   RETURN_IF_ERROR(journal_->Append(Record(unit, index, JournalRecord::Type::kDone)));
   return true;
@@ -561,15 +560,15 @@ Result<void> RunExecution::RunStep(Unit& unit, size_t index) {
 
 Result<bool> RunExecution::RunUnit(Unit& unit) {
   const size_t steps = (*nodes_)[unit.node].task.steps.size();
-  if (!unit.stale) unit.answers = unit.host->planned;
+  if (!unit.stale) unit.facts = unit.host->planned;
   for (size_t i = 0; i < steps; ++i) {
-    if (Stopping()) return false;
+    if (IsStopping()) return false;
     RETURN_IF_ERROR(RunStep(unit, i));
   }
   return true;
 }
 
-void RunExecution::TellTasks() {
+void RunExecution::EmitPlannedTasks() {
   for (const TaskNode& node : *nodes_) {
     if (node.hosts.empty()) continue;
     Emit({.type = Event::Type::kTaskPlanned,
@@ -579,8 +578,8 @@ void RunExecution::TellTasks() {
   }
 }
 
-void RunExecution::Work() {
-  while (std::optional<Unit> unit = Next()) {
+void RunExecution::RunUnits() {
+  while (std::optional<Unit> unit = NextUnit()) {
     Emit({.type = Event::Type::kTaskStarted,
           .module = (*nodes_)[unit->node].module,
           .task = (*nodes_)[unit->node].task.name,
@@ -589,10 +588,10 @@ void RunExecution::Work() {
   }
 }
 
-// Says every now and then that we are alive, also while a step takes long.
-void RunExecution::KeepLocks(std::stop_token stop) {
-  TakeLock again = TakeHostLock(*runtime_, run_);
-  again.required = false;
+// Renews the locks of busy hosts, so that they do not become stale during a long step.
+void RunExecution::RenewLocks(std::stop_token stop) {
+  AcquireLock renewal = AcquireHostLock(*runtime_, run_);
+  renewal.required = false;
   while (runtime_->clock().SleepFor(kHeartbeat, stop)) {
     std::vector<const Host*> held;
     {
@@ -602,8 +601,9 @@ void RunExecution::KeepLocks(std::stop_token stop) {
       }
     }
     for (const Host* host : held) {
-      // A host that does not answer now is noticed by whoever works on it.
-      static_cast<void>(host->connector->Perform({again}, {.stop = stop}).ok());
+      // A host that cannot be reached fails the unit that works on it.
+      static_cast<void>(
+          runtime_->RunnerFor(*host, {.stop = stop}).Perform(std::vector<Operation>{renewal}).ok());
     }
   }
 }
@@ -614,21 +614,23 @@ void RunExecution::ReleaseLocks() {
     if (host.locked) held.push_back(host.host);
   }
   ForEach(held.size(), options_->parallel, [&](size_t i) {
-    // One that cannot be released now goes stale.
-    static_cast<void>(held[i]->connector->Perform({ReleaseHostLock(*runtime_, run_)}).ok());
+    // Also after a stop. A lock that cannot be released now becomes stale.
+    Runner runner = runtime_->RunnerFor(*held[i]);
+    static_cast<void>(
+        runner.Perform(std::vector<Operation>{ReleaseHostLock(*runtime_, run_)}).ok());
   });
 }
 
 void RunExecution::Execute() {
-  TellTasks();
+  EmitPlannedTasks();
   const std::stop_callback on_stop(options_->stop, [this] {
     MutexLock lock(mutex_);
     changed_.NotifyAll();
   });
-  std::jthread heart([this](std::stop_token stop) { KeepLocks(stop); });
+  std::jthread heart([this](std::stop_token stop) { RenewLocks(stop); });
   const size_t workers =
       std::min(hosts_.size(), static_cast<size_t>(std::max(1, options_->parallel)));
-  ForEach(std::max<size_t>(workers, 1), options_->parallel, [this](size_t) { Work(); });
+  ForEach(std::max<size_t>(workers, 1), options_->parallel, [this](size_t) { RunUnits(); });
   heart.request_stop();
   heart.join();
   ReleaseLocks();

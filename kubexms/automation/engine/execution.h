@@ -1,6 +1,6 @@
 #pragma once
 
-// One run while it goes on: who works on what, and what has become of it. Only for the engine.
+// The execution of one run: which task works on which host, and the results. Internal to the engine.
 
 #include <atomic>
 #include <deque>
@@ -19,52 +19,51 @@
 
 namespace kubexms::automation {
 
-// Calls work(0) … work(count - 1) on at most `parallel` threads and waits for all.
+// Calls work(0) … work(count - 1) on at most `parallel` threads and waits for all of them.
 void ForEach(size_t count, int parallel, const std::function<void(size_t)>& work);
 
-// The error without what must not be seen in its message.
+// The error with the secrets in its message redacted.
 Error Redacted(const Error& error, const SecretRegistry& secrets);
 
-// What takes the lock of a host for a run, and gives it back.
-TakeLock TakeHostLock(const Runtime& runtime, const std::string& run);
+// The operations that acquire and release the lock of a host for a run.
+AcquireLock AcquireHostLock(const Runtime& runtime, const std::string& run);
 ReleaseLock ReleaseHostLock(const Runtime& runtime, const std::string& run);
 
 class RunExecution {
  public:
-  // Everything borrowed; `journal` is null when only a plan is wanted.
+  // Borrows all pointers. `journal` may be null when only MakePlan is called.
   RunExecution(Runtime* runtime, const RunOptions* options, std::string run,
                const std::vector<TaskNode>* nodes, Journal* journal);
 
-  // Asks all hosts, and says what there is to do.
+  // Gathers facts from all hosts and plans all steps.
   RunPlan MakePlan(const std::string& pipeline);
-  // Takes one that was made for the same pipeline, with all hosts answering, instead.
+  // Uses a plan of the same pipeline, for which all hosts were reachable, instead of MakePlan.
   void UsePlan(const RunPlan& plan);
-  // The run has worked on these hosts before, and may have left its lock there.
-  void GoesOnWith(const std::set<std::string>& hosts);
-  // Runs that no longer work on hosts and may have left their locks there.
-  void Replaces(std::vector<std::string> runs) { replaced_ = std::move(runs); }
-  // What each host writes down beside its steps, so that the hosts' journals can stand for ours.
-  void BelongsTo(std::string pipeline, std::string config) {
+  // For a resumed run: the hosts on which it may hold locks.
+  void SetResumedHosts(const std::set<std::string>& hosts);
+  // Runs that were killed and may have left their locks on hosts.
+  void SetReplacedRuns(std::vector<std::string> runs) { replaced_ = std::move(runs); }
+  // Recorded in the hosts' journals, so that the operator's journal can be recovered from them.
+  void SetPipeline(std::string pipeline, std::string config) {
     pipeline_ = std::move(pipeline);
     config_ = std::move(config);
   }
-  // Does it. The plan has to be there first.
+  // Applies the plan. MakePlan or UsePlan must come first.
   void Execute();
 
-  // For what happens around the tasks.
   void Emit(Event event) EXCLUDES(mutex_);
-  // How it ended, into the report.
+  // Fills in outcome, error, failed hosts and counts.
   void Fill(RunReport& report) EXCLUDES(mutex_);
   std::vector<Event> Timeline() EXCLUDES(mutex_);
 
  private:
   struct HostState {
     const Host* host = nullptr;
-    Answers planned;
-    // Written by the one unit that works on the host.
+    Facts planned;
+    // Written only by the unit that works on the host.
     std::atomic<bool> locked = false;
     std::atomic<bool> changed = false;
-    // Guarded by the execution's mutex.
+    // Guarded by mutex_ of the execution.
     bool busy = false;
     std::optional<Error> failed;
   };
@@ -73,51 +72,52 @@ class RunExecution {
     int running = 0;
     bool started = false;
     bool finished = false;
-    bool changed = false;  // something, on some host, here or in a task before
+    bool changed = false;  // this task or one before it changed some host
     Clock::MonotonicTime start;
   };
   // A task on one host.
   struct Unit {
     size_t node;
     HostState* host;
-    bool stale = false;  // the answers may no longer be true
+    bool stale = false;  // the facts may be outdated
     bool changed = false;
-    Answers answers;
+    Facts facts;
   };
 
   StepContext ContextOf(const Host& host) const;
   Event MakeEvent(Event::Type type, const Unit& unit, const std::string& step) const;
 
-  std::optional<Unit> Next() EXCLUDES(mutex_);
-  std::optional<Unit> TakeFrom(size_t index) REQUIRES(mutex_);
+  std::optional<Unit> NextUnit() EXCLUDES(mutex_);
+  std::optional<Unit> ClaimUnit(size_t index) REQUIRES(mutex_);
   bool IsReady(size_t index) REQUIRES(mutex_);
   void StartNode(size_t index) REQUIRES(mutex_);
   bool FinishIfDone(size_t index) REQUIRES(mutex_);
-  // Whether the group lets us disturb this host now. May fail the host for good.
+  // Whether the group allows a disruption of this host now. Fails the host when it never will.
   bool GroupAllows(const TaskNode& node, HostState& host) REQUIRES(mutex_);
   void FailHost(HostState& host, const Error& failure) REQUIRES(mutex_);
   void Finish(const Unit& unit, const Result<bool>& through) EXCLUDES(mutex_);
-  bool Stopping() EXCLUDES(mutex_);
+  bool IsStopping() EXCLUDES(mutex_);
 
-  void AskHosts(const std::vector<HostState*>& hosts) EXCLUDES(mutex_);
-  void TellTasks();
-  void Work();
-  // True when it came to its end, false when the run was stopped before.
+  void GatherFacts(const std::vector<HostState*>& hosts) EXCLUDES(mutex_);
+  void EmitPlannedTasks();
+  void RunUnits();
+  // False when the run was stopped before the end of the task.
   Result<bool> RunUnit(Unit& unit);
   Result<void> RunStep(Unit& unit, size_t index);
   // True when something was changed.
   Result<bool> TryStep(Unit& unit, size_t index, Change& change);
   Result<void> Apply(Unit& unit, size_t index, const Change& change);
-  // What the steps from this one on have to know.
+  // The queries of this step and of those after it.
   Result<std::vector<Operation>> QueriesFrom(const Unit& unit, size_t index) const;
   Result<void> Refresh(Unit& unit, size_t index);
-  Result<std::vector<Answer>> Perform(const Unit& unit, const std::vector<Operation>& operations);
+  Result<std::vector<OperationResult>> Perform(const Unit& unit,
+                                               const std::vector<Operation>& operations);
   JournalRecord Record(const Unit& unit, size_t index, JournalRecord::Type type) const;
   Operation HostRecord(const JournalRecord& record) const;
-  // What comes before a change: the lock is ours, and the change is in the host's journal.
-  std::vector<Operation> Opening(const JournalRecord& begin) const;
+  // The operations before a change: acquire the lock, append to the host's journal.
+  std::vector<Operation> OpeningOperations(const JournalRecord& begin) const;
 
-  void KeepLocks(std::stop_token stop);
+  void RenewLocks(std::stop_token stop);
   void ReleaseLocks();
 
   Runtime* const runtime_;
@@ -125,7 +125,7 @@ class RunExecution {
   const std::string run_;
   const std::vector<TaskNode>* const nodes_;
   Journal* const journal_;
-  // Constant while it goes on.
+  // Constant during Execute.
   std::vector<std::string> replaced_;
   std::string pipeline_;
   std::string config_;

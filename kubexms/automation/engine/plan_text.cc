@@ -1,4 +1,4 @@
-// How people read a plan: RunPlan::ToText.
+// RunPlan::ToText: a plan for terminals.
 
 #include <fmt/format.h>
 
@@ -14,8 +14,7 @@ constexpr size_t kMaxNamedHosts = 8;
 
 using Steps = std::vector<const PlannedStep*>;
 
-// Steps that do the same on several hosts, in the order of the plan. What their files say may
-// differ.
+// Groups equal changes of several hosts, in plan order. The contents of their files may differ.
 std::vector<Steps> GroupByChange(const std::vector<PlannedStep>& steps) {
   std::vector<Steps> groups;
   std::map<std::vector<std::string>, size_t> known;
@@ -66,7 +65,7 @@ std::vector<FileOnHosts> FilesOf(const Steps& steps) {
   return all;
 }
 
-// One line, whatever the hosts have in common.
+// One line for all hosts.
 std::string SummaryOf(const FileOnHosts& file) {
   const FileDiff& first = *file.files.front();
   size_t least = first.bytes, most = first.bytes;
@@ -108,16 +107,16 @@ void AppendFile(const FileOnHosts& file, RunPlan::Detail detail, std::string& te
 
 }  // namespace
 
-std::vector<std::string> RunPlan::NotesOnce() const {
+std::vector<std::string> RunPlan::DistinctWarnings() const {
   std::vector<std::string> texts;
   std::map<std::string, std::vector<std::string>> hosts;  // by text
-  for (const std::string& note : notes) {
-    const size_t colon = note.find(": ");
-    const bool of_host = colon != note.npos && answers.contains(note.substr(0, colon));
-    const std::string text = of_host ? note.substr(colon + 2) : note;
+  for (const std::string& warning : warnings) {
+    const size_t colon = warning.find(": ");
+    const bool of_host = colon != warning.npos && facts.contains(warning.substr(0, colon));
+    const std::string text = of_host ? warning.substr(colon + 2) : warning;
     if (!hosts.contains(text)) texts.push_back(text);
     std::vector<std::string>& named = hosts[text];
-    if (of_host) named.push_back(note.substr(0, colon));
+    if (of_host) named.push_back(warning.substr(0, colon));
   }
   for (std::string& text : texts) {
     const std::vector<std::string>& named = hosts[text];
@@ -137,7 +136,8 @@ std::string RunPlan::ToText(Detail detail) const {
     for (const FileOnHosts& file : FilesOf(group)) AppendFile(file, detail, text);
   }
   for (const std::string& host : unreachable) text += fmt::format("{}\n", host);
-  for (const std::string& note : NotesOnce()) text += fmt::format("note: {}\n", note);
+  for (const std::string& warning : DistinctWarnings())
+    text += fmt::format("warning: {}\n", warning);
   return text + Summary() + "\n";
 }
 

@@ -32,7 +32,7 @@ TEST(PlanTextTest, ShowsAChangeOfManyHostsOnce) {
             "etcd/configure: files (node1, node2, node3)\n"
             "  write /etc/a\n"
             "--- /etc/a\n+++ /etc/a\n@@ -0,0 +1,1 @@\n+one\n"
-            "3 of 3 steps to do on 3 hosts\n");
+            "3 of 3 steps to apply on 3 hosts\n");
 }
 
 TEST(PlanTextTest, ShowsShortDiffsThatDifferByHost) {
@@ -56,15 +56,15 @@ TEST(PlanTextTest, ShowsTheSameChangeOfFilesThatDifferElsewhereOnce) {
   EXPECT_THAT(plan.ToText(RunPlan::Detail::kFull), HasSubstr(" 127.0.0.1 node2\n"));
 }
 
-TEST(PlanTextTest, ShowsANoteOfManyHostsOnce) {
+TEST(PlanTextTest, ShowsAWarningOfManyHostsOnce) {
   RunPlan plan;
-  plan.answers = {{"node1", {}}, {"node2", {}}};
-  plan.notes = {"nothing acts on spec.addons yet", "node1: one CPU", "node2: one CPU"};
-  EXPECT_THAT(plan.ToText(), HasSubstr("note: nothing acts on spec.addons yet\n"
-                                       "note: node1, node2: one CPU\n"));
+  plan.facts = {{"node1", {}}, {"node2", {}}};
+  plan.warnings = {"nothing acts on spec.addons yet", "node1: one CPU", "node2: one CPU"};
+  EXPECT_THAT(plan.ToText(), HasSubstr("warning: nothing acts on spec.addons yet\n"
+                                       "warning: node1, node2: one CPU\n"));
 }
 
-TEST(PlanTextTest, SummarizesLongDiffsUnlessAskedForAll) {
+TEST(PlanTextTest, SummarizesLongDiffsUnlessFull) {
   RunPlan plan;
   const std::string before = Lines(30);
   plan.steps = {Writes("node1", "/etc/long", "x\n" + Lines(60).substr(7), &before)};
@@ -101,7 +101,7 @@ TEST(PlanTextTest, StaysShortForManyHosts) {
             "more)\n"
             "  write /etc/hostname\n"
             "  /etc/hostname: 6 to 8 bytes, contents differ by host\n"
-            "500 of 0 steps to do on 500 hosts\n");
+            "500 of 0 steps to apply on 500 hosts\n");
 }
 
 TEST(PlanTextTest, ShowsNothingOfSecretFiles) {

@@ -24,24 +24,24 @@ StepKey KeyOf(const JournalRecord& record) {
   return {record.run, record.task, record.step, record.host};
 }
 
-// What undoes a step that was done, so that what it takes must be there.
+// For a step that was completed: its backups exist, and the undo fails without them.
 void RequireBackups(std::vector<Operation>& undo) {
   for (Operation& operation : undo) {
     if (auto* restore = std::get_if<RestorePath>(&operation)) restore->required = true;
   }
 }
 
-// What a task did to its hosts and is still there, by their names; the last step first.
+// The steps of a task that are in effect, by host; the last step first.
 struct TaskToUndo {
   std::string task;  // "module/task"
   std::map<std::string, std::vector<JournalRecord>> hosts;
   int64_t parallel = 0;  // hosts at a time; 0: any number
 };
 
-// The beginnings that have not been taken back, the last task first. Of several runs, whose records
-// follow each other: a task comes where it was first, and its newest steps first.
-std::vector<TaskToUndo> ToUndo(const std::vector<JournalRecord>& records) {
-  std::vector<TaskToUndo> tasks;  // the first one first, until the end
+// The started steps that were not undone, the last task first. A task of several runs has the place
+// of its first run, and its newest steps first.
+std::vector<TaskToUndo> ListTasksToUndo(const std::vector<JournalRecord>& records) {
+  std::vector<TaskToUndo> tasks;  // in the order of the run; reversed at the end
   const auto task_of = [&](const JournalRecord& record) -> TaskToUndo& {
     const auto found = std::ranges::find(tasks, record.task, &TaskToUndo::task);
     return found != tasks.end() ? *found : tasks.emplace_back(TaskToUndo{.task = record.task});
@@ -54,7 +54,7 @@ std::vector<TaskToUndo> ToUndo(const std::vector<JournalRecord>& records) {
       std::vector<JournalRecord>& of_host = task.hosts[record.host];
       of_host.insert(of_host.begin(), record);
     } else if (record.type == JournalRecord::Type::kDone) {
-      // The newest of the step: an earlier one was interrupted, and may not have kept anything.
+      // The newest kBegin of the step: an earlier attempt may have stopped before its backups.
       TaskToUndo& task = task_of(record);
       const auto of_host = task.hosts.find(record.host);
       if (of_host == task.hosts.end()) continue;
@@ -81,7 +81,7 @@ std::string Summary(const std::vector<TaskToUndo>& tasks) {
       hosts.insert(host);
     }
   }
-  return fmt::format("{} steps to take back on {} hosts", steps, hosts.size());
+  return fmt::format("{} steps to undo on {} hosts", steps, hosts.size());
 }
 
 Result<void> AppendUndone(const Runtime& runtime, const std::vector<JournalRecord>& steps,
@@ -105,29 +105,28 @@ std::vector<std::string> Words(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// What is left of a list of operations that set states when those after it are performed too: of
-// each state only the last one counts. So a path, a service, a package goes straight to what it was
-// before the first run, also when a state in between cannot be had any more. Scripts stay: what
-// they do depends on what is around them.
-class Shortener {
+// Removes operations whose effect a later one of the list overwrites. So a path, service or package
+// returns directly to its state before the first run, even when a state in between can no longer be
+// restored. Scripts are never removed: their effect is unknown.
+class UndoCompactor {
  public:
-  std::vector<Operation> Shorten(std::vector<Operation> operations) {
-    std::vector<Operation> kept;
+  std::vector<Operation> Compact(std::vector<Operation> operations) {
+    std::vector<Operation> effective;
     for (auto operation = operations.rbegin(); operation != operations.rend(); ++operation) {
-      if (std::visit([this](auto& op) { return Keep(op); }, *operation)) {
-        kept.push_back(std::move(*operation));
+      if (std::visit([this](auto& op) { return IsEffective(op); }, *operation)) {
+        effective.push_back(std::move(*operation));
       }
     }
-    std::ranges::reverse(kept);
-    return kept;
+    std::ranges::reverse(effective);
+    return effective;
   }
 
  private:
-  // True the first time, which is the last of the list.
+  // True for the first call with a subject. The list is walked from its end.
   bool IsLast(std::string_view kind, std::string_view subject) {
     return seen_.insert(fmt::format("{} {}", kind, subject)).second;
   }
-  // Those of the packages that nothing later is about.
+  // The packages that no later operation sets.
   std::string Last(const std::string& packages) {
     std::vector<std::string> last;
     for (const std::string& word : Words(packages)) {
@@ -137,24 +136,24 @@ class Shortener {
   }
 
   template <class Op>
-  bool Keep(Op&) {
+  bool IsEffective(Op&) {
     return true;
   }
-  bool Keep(RestorePath& op) { return IsLast("path", op.path); }
-  bool Keep(WriteFile& op) { return IsLast("path", op.path); }
-  bool Keep(MakeLink& op) { return IsLast("path", op.path); }
-  bool Keep(SetAttributes& op) { return IsLast("attributes", op.path); }
-  bool Keep(SetSysctl& op) { return IsLast("sysctl", op.key); }
-  bool Keep(SetKernelModule& op) { return IsLast("module", op.module); }
-  bool Keep(PutUser& op) { return IsLast("user", op.user); }
-  bool Keep(RemoveUser& op) { return IsLast("user", op.user); }
-  bool Keep(InstallPackages& op) { return !(op.packages = Last(op.packages)).empty(); }
-  bool Keep(RemovePackages& op) {
+  bool IsEffective(RestorePath& op) { return IsLast("path", op.path); }
+  bool IsEffective(WriteFile& op) { return IsLast("path", op.path); }
+  bool IsEffective(MakeLink& op) { return IsLast("path", op.path); }
+  bool IsEffective(SetAttributes& op) { return IsLast("attributes", op.path); }
+  bool IsEffective(SetSysctl& op) { return IsLast("sysctl", op.key); }
+  bool IsEffective(SetKernelModule& op) { return IsLast("module", op.module); }
+  bool IsEffective(PutUser& op) { return IsLast("user", op.user); }
+  bool IsEffective(RemoveUser& op) { return IsLast("user", op.user); }
+  bool IsEffective(InstallPackages& op) { return !(op.packages = Last(op.packages)).empty(); }
+  bool IsEffective(RemovePackages& op) {
     op.packages = Last(op.packages);
     return !op.packages.empty() || !op.dependencies.empty();
   }
-  bool Keep(SetService& op) {
-    // One that only reads its files again does not say whether it runs.
+  bool IsEffective(SetService& op) {
+    // try-restart does not set whether the service runs.
     const char* const kind = op.active == "try-restart" ? "try-restart" : "active";
     if (!op.active.empty() && !IsLast(kind, op.service)) op.active.clear();
     if (!op.enabled.empty() && !IsLast("enabled", op.service)) op.enabled.clear();
@@ -164,7 +163,7 @@ class Shortener {
   std::set<std::string> seen_;
 };
 
-// Takes back the steps of one task on one host, in one round trip.
+// Undoes the steps of one task on one host, in one round trip.
 Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Host& host,
                         const std::vector<JournalRecord>& steps, const Journals& journals,
                         const std::stop_token& stop) {
@@ -173,13 +172,13 @@ Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Ho
     undo.insert(undo.end(), step.undo.begin(), step.undo.end());
   }
   std::vector<Operation> operations;
-  // One that has lost its connection has left its lock. Whoever has the cluster's lock knows that
-  // none of them is at work.
+  // Other runs may have left their locks. The caller holds the cluster's lock, so none of them is
+  // still running.
   for (const auto& [other, journal] : journals) {
     if (other != run) operations.emplace_back(ReleaseHostLock(runtime, other));
   }
-  operations.emplace_back(TakeHostLock(runtime, run));
-  std::ranges::move(Shortener().Shorten(std::move(undo)), std::back_inserter(operations));
+  operations.emplace_back(AcquireHostLock(runtime, run));
+  std::ranges::move(UndoCompactor().Compact(std::move(undo)), std::back_inserter(operations));
   for (const JournalRecord& step : steps) {
     JournalRecord undone = step;
     undone.type = JournalRecord::Type::kUndone;
@@ -189,31 +188,32 @@ Result<void> UndoOnHost(const Runtime& runtime, const std::string& run, const Ho
                                       WriteRecord(undone, runtime.secrets())});
   }
   operations.emplace_back(ReleaseHostLock(runtime, run));
-  RETURN_IF_ERROR(host.connector->Perform(operations, {.timeout = kUndoTimeout, .stop = stop}));
+  RETURN_IF_ERROR(runtime.RunnerFor(host, {.stop = stop}).Perform(operations, kUndoTimeout));
   return AppendUndone(runtime, steps, journals);
 }
 
-// Takes runs back, one task after the other, each on its hosts in parallel.
-class TakingBack {
+// Undoes tasks in order, each on its hosts in parallel.
+class RollbackExecution {
  public:
-  // Everything borrowed. `run` is the one that hosts are locked for.
-  TakingBack(Runtime* runtime, const RunOptions* options, std::string run, const Journals* journals)
+  // Borrows all pointers. `run` owns the locks of the hosts.
+  RollbackExecution(Runtime* runtime, const RunOptions* options, std::string run,
+                    const Journals* journals)
       : runtime_(runtime), options_(options), run_(std::move(run)), journals_(journals) {}
 
   RunReport Perform(const std::vector<TaskToUndo>& tasks) {
     const uint64_t trips = runtime_->round_trips();
     const auto start = runtime_->clock().MonotonicNow();
     if (!tasks.empty()) {
-      Tell({.type = Event::Type::kRunStarted, .text = "rollback"});
-      Tell({.type = Event::Type::kPlanned, .text = Summary(tasks)});
+      Emit({.type = Event::Type::kRunStarted, .text = std::string(kRollbackPipeline)});
+      Emit({.type = Event::Type::kPlanned, .text = Summary(tasks)});
     }
     for (const TaskToUndo& task : tasks) {
-      Tell(EventOf(task, {.type = Event::Type::kTaskPlanned, .hosts = task.hosts.size()}));
+      Emit(EventOf(task, {.type = Event::Type::kTaskPlanned, .hosts = task.hosts.size()}));
     }
     for (const TaskToUndo& task : tasks) Undo(task);
     MutexLock lock(mutex_);
     report_.run = run_;
-    report_.pipeline = "rollback";
+    report_.pipeline = kRollbackPipeline;
     report_.round_trips = runtime_->round_trips() - trips;
     if (!report_.failed_hosts.empty()) {
       report_.outcome =
@@ -221,7 +221,7 @@ class TakingBack {
       report_.error = report_.failed_hosts.begin()->second;
     }
     if (!tasks.empty()) {
-      Tell({.type = Event::Type::kRunFinished,
+      Emit({.type = Event::Type::kRunFinished,
             .text = report_.error ? report_.error->message() : "",
             .duration = runtime_->clock().MonotonicNow() - start});
     }
@@ -229,7 +229,7 @@ class TakingBack {
   }
 
  private:
-  void Tell(Event event) const {
+  void Emit(Event event) const {
     if (!options_->events) return;
     event.run = run_;
     event.time = runtime_->clock().Now();
@@ -254,40 +254,40 @@ class TakingBack {
     const auto start = runtime_->clock().MonotonicNow();
     const int64_t bound = task.parallel > 0 ? task.parallel : options_->parallel;
     ForEach(hosts.size(), static_cast<int>(std::min<int64_t>(bound, options_->parallel)),
-            [&](size_t i) { UndoOn(hosts[i], task, task.hosts.at(hosts[i])); });
+            [&](size_t i) { UndoAndReport(hosts[i], task, task.hosts.at(hosts[i])); });
     MutexLock lock(mutex_);
     for (const auto& [host, steps] : task.hosts) {
       if (report_.failed_hosts.contains(host)) return;
     }
-    Tell(EventOf(task, {.type = Event::Type::kTaskFinished,
+    Emit(EventOf(task, {.type = Event::Type::kTaskFinished,
                         .duration = runtime_->clock().MonotonicNow() - start}));
   }
 
-  void UndoOn(const std::string& name, const TaskToUndo& task,
-              const std::vector<JournalRecord>& steps) EXCLUDES(mutex_) {
+  void UndoAndReport(const std::string& name, const TaskToUndo& task,
+                     const std::vector<JournalRecord>& steps) EXCLUDES(mutex_) {
     const auto event = [&](Event::Type type, const std::string& step, const std::string& text) {
       return EventOf(task, {.type = type, .host = name, .step = step, .text = text});
     };
-    Tell(event(Event::Type::kTaskStarted, "", ""));
-    Tell(event(Event::Type::kStepStarted, "take back", ""));
+    Emit(event(Event::Type::kTaskStarted, "", ""));
+    Emit(event(Event::Type::kStepStarted, "undo", ""));
     const Host* host = runtime_->FindHost(name);
     Result<void> undone = Error::NotFound("hosts", name);
     if (NothingToUndo(steps))
       undone = AppendUndone(*runtime_, steps, *journals_);
     else if (host)
       undone = UndoOnHost(*runtime_, run_, *host, steps, *journals_, options_->stop);
-    if (!undone.ok()) Tell(event(Event::Type::kStepFailed, "take back", undone.error().message()));
+    if (!undone.ok()) Emit(event(Event::Type::kStepFailed, "undo", undone.error().message()));
     for (const JournalRecord& step : steps) {
-      if (undone.ok()) Tell(event(Event::Type::kStepChanged, step.step, "taken back"));
+      if (undone.ok()) Emit(event(Event::Type::kStepChanged, step.step, "undone"));
     }
-    if (undone.ok()) Tell(event(Event::Type::kHostFinished, "", ""));
+    if (undone.ok()) Emit(event(Event::Type::kHostFinished, "", ""));
     MutexLock lock(mutex_);
     if (undone.ok())
       report_.changed += steps.size();
     else
-      report_.failed_hosts.emplace(
-          name, Redacted(undone.error(), runtime_->secrets())
-                    .WithContext(fmt::format("{}: take back {}", name, task.task)));
+      report_.failed_hosts.emplace(name,
+                                   Redacted(undone.error(), runtime_->secrets())
+                                       .WithContext(fmt::format("{}: undo {}", name, task.task)));
   }
 
   Runtime* const runtime_;
@@ -300,14 +300,14 @@ class TakingBack {
 
 }  // namespace
 
-RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
-                   const std::vector<JournalRecord>& records, const Journals& journals) {
-  return TakingBack(runtime, &options, run, &journals).Perform(ToUndo(records));
+RunReport UndoRecords(Runtime* runtime, const RunOptions& options, const std::string& run,
+                      const std::vector<JournalRecord>& records, const Journals& journals) {
+  return RollbackExecution(runtime, &options, run, &journals).Perform(ListTasksToUndo(records));
 }
 
-RunPlan PlanTakeBack(const std::vector<JournalRecord>& records) {
-  RunPlan plan{.pipeline = "rollback"};
-  for (const TaskToUndo& task : ToUndo(records)) {
+RunPlan PlanUndo(const std::vector<JournalRecord>& records) {
+  RunPlan plan{.pipeline = std::string(kRollbackPipeline)};
+  for (const TaskToUndo& task : ListTasksToUndo(records)) {
     const size_t slash = std::min(task.task.find('/'), task.task.size());
     for (const auto& [host, steps] : task.hosts) {
       for (const JournalRecord& step : steps) {
@@ -318,7 +318,7 @@ RunPlan PlanTakeBack(const std::vector<JournalRecord>& records) {
                             .step = step.step,
                             .host = host};
         for (const std::string& line : step.summary) {
-          planned.change.summary.push_back("take back: " + line);
+          planned.change.summary.push_back("undo: " + line);
         }
         for (const Operation& operation : step.undo) {
           const auto* service = std::get_if<SetService>(&operation);
@@ -333,15 +333,15 @@ RunPlan PlanTakeBack(const std::vector<JournalRecord>& records) {
   return plan;
 }
 
-bool IsFinal(const std::vector<JournalRecord>& records) {
+bool HasPassedPointOfNoReturn(const std::vector<JournalRecord>& records) {
   return std::ranges::any_of(records, [](const JournalRecord& record) {
-    return record.type == JournalRecord::Type::kBegin && record.final;
+    return record.type == JournalRecord::Type::kBegin && record.point_of_no_return;
   });
 }
 
-Result<void> GiveUp(const Runtime& runtime, const std::vector<JournalRecord>& records,
-                    const Journals& journals) {
-  for (const TaskToUndo& task : ToUndo(records)) {
+Result<void> RecordUndone(const Runtime& runtime, const std::vector<JournalRecord>& records,
+                          const Journals& journals) {
+  for (const TaskToUndo& task : ListTasksToUndo(records)) {
     for (const auto& [host, steps] : task.hosts) {
       RETURN_IF_ERROR(AppendUndone(runtime, steps, journals));
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs taken back from their journals. Only for the engine.
+// The rollback of runs from their journals. Internal to the engine.
 
 #include <map>
 #include <memory>
@@ -14,22 +14,21 @@ namespace kubexms::automation {
 
 using Journals = std::map<std::string, std::unique_ptr<Journal>>;  // by run
 
-// Undoes what the records say was begun and not undone since, the last task first, each on its
-// hosts in parallel; what was undone is added to the journal of its run. The records may be of
-// several runs, the oldest first: what several of them did is undone at once, to the state before
-// the first. A host that fails is left as it is from there on. `run` is the one that hosts are
-// locked for.
-RunReport TakeBack(Runtime* runtime, const RunOptions& options, const std::string& run,
-                   const std::vector<JournalRecord>& records, const Journals& journals);
+// Undoes the steps that the records show as started and not undone, the last task first, each on
+// its hosts in parallel, and appends to the journal of each run what was undone. The records may be
+// of several runs, the oldest first: their steps are undone as one, to the state before the first
+// run. The rollback stops on a host that fails. `run` owns the locks of the hosts.
+RunReport UndoRecords(Runtime* runtime, const RunOptions& options, const std::string& run,
+                      const std::vector<JournalRecord>& records, const Journals& journals);
 
-// What that would take back, the last first.
-RunPlan PlanTakeBack(const std::vector<JournalRecord>& records);
+// The steps that UndoRecords would undo, the last first.
+RunPlan PlanUndo(const std::vector<JournalRecord>& records);
 
-// Whether the run has begun something after which there is only the way forward.
-bool IsFinal(const std::vector<JournalRecord>& records);
+// Whether the run has started a step that is a point of no return.
+bool HasPassedPointOfNoReturn(const std::vector<JournalRecord>& records);
 
-// The same without asking a host: the journal says from then on that it was undone.
-Result<void> GiveUp(const Runtime& runtime, const std::vector<JournalRecord>& records,
-                    const Journals& journals);
+// Appends to the journals that the steps were undone, without a call on a host.
+Result<void> RecordUndone(const Runtime& runtime, const std::vector<JournalRecord>& records,
+                          const Journals& journals);
 
 }  // namespace kubexms::automation

@@ -17,22 +17,22 @@ class GraphBuilder {
   Result<std::vector<TaskNode>> Build();
 
  private:
-  void Complain(std::string field, std::string message) {
+  void AddCause(std::string field, std::string message) {
     causes_.push_back({"FieldValueInvalid", std::move(message), std::move(field)});
   }
-  // Adds the module's tasks, each after those of the modules that it waits for.
+  // Adds the tasks of a module, each after the tasks of the modules that it waits for.
   Result<void> AddModule(const Module& module);
-  // The tasks that have to be finished before the module begins.
+  // The tasks that must finish before the module starts.
   std::vector<size_t> EntryOf(const Module& module);
   void AddTask(const std::string& module, Task task);
   void Link(size_t first, const std::vector<size_t>& entry);
-  // Puts them in order; what is left over waits for itself.
+  // Sorts topologically; tasks on a cycle become causes of the error.
   std::vector<TaskNode> Sort();
 
   const Pipeline& pipeline_;
   const Runtime& runtime_;
   std::vector<TaskNode> nodes_;
-  // The tasks that whoever waits for a module waits for: its own, or of one that has none, those
+  // By module, the tasks that its successors wait for: its own, or for a module without tasks, those
   // that it waits for itself.
   std::map<std::string, std::vector<size_t>> exits_;
   std::vector<ErrorCause> causes_;
@@ -43,20 +43,20 @@ void GraphBuilder::AddTask(const std::string& module, Task task) {
   std::set<std::string> steps;
   for (const StepPtr& step : node.task.steps) {
     if (!steps.insert(step->name()).second) {
-      Complain(node.id(), fmt::format("there are two steps \"{}\"", step->name()));
+      AddCause(node.id(), fmt::format("duplicate step \"{}\"", step->name()));
     }
   }
   std::set<std::string> hosts;
   for (const std::string& name : node.task.hosts) {
     const Host* host = runtime_.FindHost(name);
-    if (!host) Complain(node.id(), fmt::format("there is no host \"{}\"", name));
+    if (!host) AddCause(node.id(), fmt::format("unknown host \"{}\"", name));
     if (host && hosts.insert(name).second) node.hosts.push_back(host);
   }
   for (const Group& group : pipeline_.groups) {
     if (group.name == node.task.group) node.group = &group;
   }
   if (!node.task.group.empty() && !node.group) {
-    Complain(node.id(), fmt::format("there is no group \"{}\"", node.task.group));
+    AddCause(node.id(), fmt::format("unknown group \"{}\"", node.task.group));
   }
   nodes_.push_back(std::move(node));
 }
@@ -73,8 +73,7 @@ void GraphBuilder::Link(size_t first, const std::vector<size_t>& entry) {
       size_t other = first;
       while (other < nodes_.size() && nodes_[other].task.name != name) ++other;
       if (other == nodes_.size())
-        Complain(node.id(),
-                 fmt::format("it waits for \"{}\", which the module does not have", name));
+        AddCause(node.id(), fmt::format("waits for \"{}\", which is no task of the module", name));
       else
         node.after.push_back(other);
     }
@@ -91,8 +90,7 @@ std::vector<size_t> GraphBuilder::EntryOf(const Module& module) {
   for (const std::string& name : *after) {
     const auto found = exits_.find(name);
     if (found == exits_.end())
-      Complain(module.name(),
-               fmt::format("it waits for \"{}\", which does not come before it", name));
+      AddCause(module.name(), fmt::format("waits for \"{}\", which is no module before it", name));
     else
       entry.insert(found->second.begin(), found->second.end());
   }
@@ -108,7 +106,7 @@ Result<void> GraphBuilder::AddModule(const Module& module) {
     std::set<std::string> names;
     for (Task& task : *tasks) {
       if (!names.insert(task.name).second) {
-        Complain(module.name(), fmt::format("there are two tasks \"{}\"", task.name));
+        AddCause(module.name(), fmt::format("duplicate task \"{}\"", task.name));
       }
       AddTask(module.name(), std::move(task));
     }
@@ -118,7 +116,7 @@ Result<void> GraphBuilder::AddModule(const Module& module) {
   if (first < nodes_.size()) exits.clear();
   for (size_t i = first; i < nodes_.size(); ++i) exits.push_back(i);
   if (!exits_.emplace(module.name(), std::move(exits)).second) {
-    Complain(module.name(), "there are two modules of this name");
+    AddCause(module.name(), "duplicate module");
   }
   return {};
 }
@@ -142,7 +140,7 @@ std::vector<TaskNode> GraphBuilder::Sort() {
     sorted.push_back(std::move(nodes_[i]));
   }
   for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (place[i] == nodes_.size()) Complain(nodes_[i].id(), "it waits for itself");
+    if (place[i] == nodes_.size()) AddCause(nodes_[i].id(), "waits for itself");
   }
   return sorted;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The tasks of a pipeline and what each waits for. Only for the engine.
+// The tasks of a pipeline and their order. Internal to the engine.
 
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ struct TaskNode {
   std::string id() const { return module + "/" + task.name; }
 };
 
-// In an order in which they can run. All that is wrong with the pipeline is one error.
+// The tasks in an order in which they can run. One error has all problems of the pipeline.
 Result<std::vector<TaskNode>> BuildGraph(const Pipeline& pipeline, const Runtime& runtime);
 
 }  // namespace kubexms::automation

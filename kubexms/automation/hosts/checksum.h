@@ -1,6 +1,6 @@
 #pragma once
 
-// SHA-256, in the form that sha256sum prints.
+// SHA-256 in hexadecimal, as sha256sum prints it.
 
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ class Sha256 {
   Sha256& operator=(const Sha256&) = delete;
 
   void Update(std::string_view bytes);
-  // The digest in hexadecimal. To be called once.
+  // The digest in hexadecimal. May be called once.
   std::string Finish();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// A command on a host, what came of it, and how to quote for the shell that runs it.
+// A command on a host, its result, and quoting for the shell.
 
 #include <chrono>
 #include <functional>
@@ -15,22 +15,22 @@
 
 namespace kubexms::automation {
 
-// Text for /bin/sh. Nothing of it (nor of its environment and input) is ever part of an argument
-// list, where every user of the host could read it.
+// A script for /bin/sh. Script, environment and input are never part of an argument list, which every
+// user of the host could read.
 struct Command {
   std::string script;
   std::map<std::string, std::string> environment;
-  std::string directory;  // empty: where the login begins
-  std::string input;      // what it reads as standard input
-  bool as_root = true;    // false: as the user who logged in
-  // Afterwards everything the command has started is ended, on the host too.
+  std::string directory;  // empty: that of the login
+  std::string input;      // standard input
+  bool as_root = true;    // false: as the user of the login
+  // Afterwards all processes of the command are killed, on the host too.
   std::chrono::nanoseconds timeout = std::chrono::minutes(5);
-  // Of each stream at most this much is kept: the end of it.
+  // For each stream, the number of last bytes to retain.
   size_t max_output = 1 << 20;
 };
 
 enum class OutputStream { kOutput, kError };
-// Output as it comes, in pieces of any size; called on the thread that waits for the command.
+// Receives output in chunks of any size, on the thread that waits for the command.
 using OutputCallback = std::function<void(OutputStream, std::string_view)>;
 
 struct CommandResult {
@@ -42,18 +42,18 @@ struct CommandResult {
   bool ok() const { return exit_code == 0; }
 };
 
-// A word that the shell reads as exactly `text`.
+// `text` quoted as one word of the shell.
 std::string ShellQuote(std::string_view text);
-// The words of a simple command, each quoted.
+// A simple command of these words, each quoted.
 std::string ShellCommand(std::span<const std::string> words);
 std::string ShellCommand(std::initializer_list<std::string> words);
 
-// What a command that failed has to say, for an error message: the exit code and the last lines.
+// The error of a failed command, with the exit code and the last lines of its output.
 Error CommandFailed(std::string_view what, const CommandResult& result);
-// The error of whatever was interrupted by a stop token.
+// The error of an operation that a stop token has interrupted.
 Error Canceled(std::string_view what);
 bool IsCanceled(const Error& error);
-// The host cannot be reached, or not any more: it may be back later.
+// Whether the host is or became unreachable: a retry may succeed.
 bool IsConnectionLost(const Error& error);
 
 }  // namespace kubexms::automation

@@ -17,13 +17,13 @@ namespace kubexms::automation {
 
 // The answer of a single operation.
 template <class Op>
-typename Op::AnswerType Ask(Connector& connector, const Op& operation) {
-  Result<std::vector<Answer>> answers = connector.Perform({operation});
-  if (!answers.ok()) {
-    ADD_FAILURE() << answers.error().message();
+typename Op::ResultType MustPerform(Connector& connector, const Op& operation) {
+  Result<std::vector<OperationResult>> results = connector.Perform({operation});
+  if (!results.ok()) {
+    ADD_FAILURE() << results.error().message();
     return {};
   }
-  return std::get<typename Op::AnswerType>((*answers)[0]);
+  return std::get<typename Op::ResultType>((*results)[0]);
 }
 
 inline CommandResult MustExec(Connector& connector, const Command& command) {
@@ -59,7 +59,7 @@ inline void StreamsOutputWhileTheCommandRuns(Connector& connector) {
   EXPECT_EQ(seen, "first\nsecond\n");
 }
 
-inline void KeepsTheEndOfLongOutput(Connector& connector) {
+inline void RetainsTheEndOfLongOutput(Connector& connector) {
   const CommandResult result =
       MustExec(connector, {.script = "seq 1 200000; echo end", .max_output = 1000});
   EXPECT_TRUE(result.truncated);
@@ -73,9 +73,10 @@ inline std::string UniqueSeconds(int number) {
 }
 
 inline bool IsSleeping(Connector& connector, const std::string& seconds) {
-  return Ask(connector, Probe{"for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f 2>/dev/null; "
-                              "echo; done | grep -q '^sleep " +
-                              seconds + " '"})
+  return MustPerform(connector,
+                     Probe{"for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f 2>/dev/null; "
+                           "echo; done | grep -q '^sleep " +
+                           seconds + " '"})
              .exit_code == 0;
 }
 
@@ -117,7 +118,7 @@ inline void RunsManyCommandsAtOnce(Connector& connector) {
   EXPECT_EQ(right, kThreads);
 }
 
-inline void MovesFilesBothWays(Connector& connector) {
+inline void UploadsAndDownloadsFiles(Connector& connector) {
   const TestDirectory directory;
   std::string bytes;
   for (int i = 0; i < 300'000; ++i) bytes += static_cast<char>(i * 31 >> 3);
@@ -128,7 +129,7 @@ inline void MovesFilesBothWays(Connector& connector) {
                            .mode = "0640"},
                           {})
                   .ok());
-  const PathState state = Ask(connector, GetPath{directory.File("it's there")});
+  const PathState state = MustPerform(connector, GetPath{directory.File("it's there")});
   EXPECT_EQ(state.kind, "file");
   EXPECT_EQ(state.mode, "0640");
   EXPECT_EQ(state.sha256, Sha256Of(bytes));

@@ -27,7 +27,7 @@ Result<std::string> FilePartReader::Read(size_t max) {
   if (!left_) return piece;
   *left_ -= static_cast<int64_t>(piece.size());
   if (piece.empty() && *left_ > 0) {
-    return Error::BadRequest(fmt::format("{} ends too early", path_));
+    return Error::BadRequest(fmt::format("{} is shorter than expected", path_));
   }
   return piece;
 }

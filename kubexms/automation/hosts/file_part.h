@@ -1,6 +1,6 @@
 #pragma once
 
-// A file of this machine, or a part of one, that is read in pieces.
+// A file of this machine, or a part of one, read in chunks.
 
 #include <cstdint>
 #include <iosfwd>
@@ -13,7 +13,7 @@
 namespace kubexms::automation {
 
 struct FilePart {
-  // All of it. Implicit: a path can stand wherever a part can.
+  // The whole file. Implicit: a path is a valid part.
   FilePart(std::string file) : path(std::move(file)) {}
   FilePart(std::string file, int64_t from, int64_t count)
       : path(std::move(file)), offset(from), size(count) {}
@@ -29,8 +29,8 @@ class FilePartReader {
   FilePartReader(FilePartReader&&) noexcept;
   ~FilePartReader();
 
-  // The next piece, of at most `max` bytes; empty at the end of the part. A file that ends before
-  // it is an error.
+  // The next chunk of at most `max` bytes; empty at the end of the part. Fails when the file ends
+  // earlier.
   Result<std::string> Read(size_t max);
 
  private:

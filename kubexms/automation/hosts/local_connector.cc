@@ -51,7 +51,7 @@ struct Pipe {
 Result<Pipe> MakePipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return Error::Internal(fmt::format("make a pipe: {}", std::strerror(errno)));
+    return Error::Internal(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   }
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
@@ -91,7 +91,7 @@ Result<void> LocalProcess::Start(const std::string& command_line) {
   ::posix_spawn_file_actions_adddup2(&actions, errors.write.get(), 2);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
-  // A session of its own: Ctrl-C is for us, and we end what is to be ended.
+  // A session of its own: Ctrl-C must reach only this process, which kills the command itself.
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF);
   sigset_t defaults;
   ::sigemptyset(&defaults);
@@ -122,7 +122,7 @@ Result<void> LocalProcess::FeedInput(const Execution& execution) {
   if (count > 0)
     pending_.erase(0, static_cast<size_t>(count));
   else if (errno != EAGAIN && errno != EINTR)
-    input_.Close();  // the command does not want more
+    input_.Close();  // the command has closed its input
   return {};
 }
 

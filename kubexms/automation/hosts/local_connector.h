@@ -1,6 +1,6 @@
 #pragma once
 
-// The machine that this program runs on, as a host.
+// The operator's machine as a host.
 
 #include <memory>
 

@@ -45,30 +45,32 @@ class LocalConnectorTest : public ::testing::Test {
 
 TEST_F(LocalConnectorTest, RunsCommands) { RunsCommands(*connector_); }
 TEST_F(LocalConnectorTest, StreamsOutput) { StreamsOutputWhileTheCommandRuns(*connector_); }
-TEST_F(LocalConnectorTest, KeepsTheEndOfLongOutput) { KeepsTheEndOfLongOutput(*connector_); }
-TEST_F(LocalConnectorTest, EndsTheTreeAtTheTimeout) { EndsTheProcessTreeAtTheTimeout(*connector_); }
-TEST_F(LocalConnectorTest, EndsTheTreeWhenStopped) { EndsTheProcessTreeWhenStopped(*connector_); }
+TEST_F(LocalConnectorTest, RetainsTheEndOfLongOutput) { RetainsTheEndOfLongOutput(*connector_); }
+TEST_F(LocalConnectorTest, KillsAllProcessesAtTheTimeout) {
+  EndsTheProcessTreeAtTheTimeout(*connector_);
+}
+TEST_F(LocalConnectorTest, KillsAllProcessesOnStop) { EndsTheProcessTreeWhenStopped(*connector_); }
 TEST_F(LocalConnectorTest, RunsManyCommandsAtOnce) { RunsManyCommandsAtOnce(*connector_); }
-TEST_F(LocalConnectorTest, MovesFilesBothWays) { MovesFilesBothWays(*connector_); }
+TEST_F(LocalConnectorTest, UploadsAndDownloadsFiles) { UploadsAndDownloadsFiles(*connector_); }
 
 TEST_F(LocalConnectorTest, PerformsManyOperationsInOneRoundTrip) {
   const std::string path = directory_.File("x");
   const uint64_t before = connector_->round_trips();
-  const auto answers = connector_->Perform(
-      {GetPath{path}, WriteFile{.path = path, .content = "a"}, GetPath{path, true}, GetFacts{}});
-  ASSERT_TRUE(answers.ok()) << answers.error().message();
+  const auto results = connector_->Perform({GetPath{path}, WriteFile{.path = path, .content = "a"},
+                                            GetPath{path, true}, GetSystemFacts{}});
+  ASSERT_TRUE(results.ok()) << results.error().message();
   EXPECT_EQ(connector_->round_trips(), before + 1);
-  EXPECT_EQ(std::get<PathState>((*answers)[0]).kind, "absent");
-  EXPECT_EQ(std::get<PathState>((*answers)[2]).content, "a");
-  EXPECT_FALSE(std::get<Facts>((*answers)[3]).kernel.empty());
+  EXPECT_EQ(std::get<PathState>((*results)[0]).kind, "absent");
+  EXPECT_EQ(std::get<PathState>((*results)[2]).content, "a");
+  EXPECT_FALSE(std::get<SystemFacts>((*results)[3]).kernel.empty());
 }
 
-TEST_F(LocalConnectorTest, NamesTheOperationThatFailedAndPerformsNoneAfterIt) {
-  const auto answers = connector_->Perform(
+TEST_F(LocalConnectorTest, StopsAtTheFirstFailedOperationAndNamesIt) {
+  const auto results = connector_->Perform(
       {RunScript{"echo oh >&2; exit 3"}, WriteFile{.path = directory_.File("x")}});
-  ASSERT_FALSE(answers.ok());
-  EXPECT_THAT(answers.error().message(), HasSubstr("run script echo oh"));
-  EXPECT_THAT(answers.error().message(), HasSubstr("exit code 3: oh"));
+  ASSERT_FALSE(results.ok());
+  EXPECT_THAT(results.error().message(), HasSubstr("run script echo oh"));
+  EXPECT_THAT(results.error().message(), HasSubstr("exit code 3: oh"));
   EXPECT_FALSE(directory_.Has("x"));
 }
 
@@ -76,8 +78,8 @@ TEST_F(LocalConnectorTest, WritesAnyBytesAndTheirAttributes) {
   std::string bytes = "a=b\n\nkind=link\n";
   for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
   const std::string path = directory_.File("name with 'quotes' and $signs");
-  Ask(*connector_, WriteFile{.path = path, .mode = "0600", .content = bytes});
-  const PathState state = Ask(*connector_, GetPath{path, true});
+  MustPerform(*connector_, WriteFile{.path = path, .mode = "0600", .content = bytes});
+  const PathState state = MustPerform(*connector_, GetPath{path, true});
   EXPECT_EQ(state.kind, "file");
   EXPECT_EQ(state.mode, "0600");
   EXPECT_EQ(state.size, static_cast<int64_t>(bytes.size()));
@@ -86,17 +88,17 @@ TEST_F(LocalConnectorTest, WritesAnyBytesAndTheirAttributes) {
   EXPECT_GT(state.modified_ns, 1'600'000'000'000'000'000);
 }
 
-TEST_F(LocalConnectorTest, LeavesNothingBehindWhenAWriteFails) {
+TEST_F(LocalConnectorTest, RemovesTheTemporaryFileWhenAWriteFails) {
   EXPECT_FALSE(connector_->Perform({WriteFile{.path = directory_.File("no/x")}}).ok());
-  Ask(*connector_, MakeDirectory{.path = directory_.File("d")});
+  MustPerform(*connector_, MakeDirectory{.path = directory_.File("d")});
   EXPECT_FALSE(connector_->Perform({WriteFile{.path = directory_.File("d")}}).ok());
   EXPECT_FALSE(
       connector_->Perform({WriteFile{.path = directory_.File("y"), .owner = "no-such-user"}}).ok());
-  EXPECT_EQ(Ask(*connector_, Probe{"ls -A " + directory_.path()}).output, "d\n");
+  EXPECT_EQ(MustPerform(*connector_, Probe{"ls -A " + directory_.path()}).output, "d\n");
 }
 
 // Of "rm -rf /srv/new" not even "rm -rf /srv" is done.
-TEST_F(LocalConnectorTest, AScriptThatWasCutOffIsNotRun) {
+TEST_F(LocalConnectorTest, DoesNotRunATruncatedScript) {
   directory_.Write("kept/x", "");
   const std::string remove = "rm -r " + directory_.File("kept");
   for (const size_t lost : {2, 20, 43, 44, 45, 60}) {
@@ -108,14 +110,14 @@ TEST_F(LocalConnectorTest, AScriptThatWasCutOffIsNotRun) {
   }
 }
 
-TEST_F(LocalConnectorTest, AnUploadThatWasCutOffLeavesNothing) {
+TEST_F(LocalConnectorTest, RemovesATruncatedUpload) {
   const auto connector = MakeShellConnector(std::make_unique<CutTransport>(5), {}, &random_);
   const std::string source = directory_.Write("from", "0123456789");
   EXPECT_FALSE(connector->Upload({.source = source, .path = directory_.File("to")}, {}).ok());
-  EXPECT_EQ(Ask(*connector_, Probe{"ls -A " + directory_.path()}).output, "from\n");
+  EXPECT_EQ(MustPerform(*connector_, Probe{"ls -A " + directory_.path()}).output, "from\n");
 }
 
-TEST_F(LocalConnectorTest, WhatAKilledOneHasLeftGoesWithTheNext) {
+TEST_F(LocalConnectorTest, RemovesLeftoversOfKilledCommands) {
   const std::string path = directory_.File("x"), left = ".kubexms.x.abcdef";
   directory_.Write("backup", "old");
   const std::vector<Operation> operations = {
@@ -133,21 +135,21 @@ TEST_F(LocalConnectorTest, WhatAKilledOneHasLeftGoesWithTheNext) {
   EXPECT_TRUE(directory_.Has(".kubexms.another.abcdef"));
 }
 
-TEST_F(LocalConnectorTest, MakesLinksAndDirectoriesAndRemovesThem) {
+TEST_F(LocalConnectorTest, CreatesAndRemovesLinksAndDirectories) {
   const std::string d = directory_.File("d"), l = directory_.File("l");
   for (int twice = 0; twice < 2; ++twice) {
-    Ask(*connector_, MakeDirectory{.path = d, .mode = "0750"});
-    Ask(*connector_, MakeLink{.path = l, .target = "d"});
+    MustPerform(*connector_, MakeDirectory{.path = d, .mode = "0750"});
+    MustPerform(*connector_, MakeLink{.path = l, .target = "d"});
   }
-  EXPECT_EQ(Ask(*connector_, GetPath{d}).mode, "0750");
-  EXPECT_EQ(Ask(*connector_, GetPath{l}).kind, "link");
-  EXPECT_EQ(Ask(*connector_, GetPath{l}).target, "d");
+  EXPECT_EQ(MustPerform(*connector_, GetPath{d}).mode, "0750");
+  EXPECT_EQ(MustPerform(*connector_, GetPath{l}).kind, "link");
+  EXPECT_EQ(MustPerform(*connector_, GetPath{l}).target, "d");
   directory_.Write("d/file", "");
-  Ask(*connector_, RemovePath{.path = d});
+  MustPerform(*connector_, RemovePath{.path = d});
   EXPECT_TRUE(directory_.Has("d/file"));
-  Ask(*connector_, RemovePath{.path = d, .recursive = true});
-  Ask(*connector_, RemovePath{.path = l});
-  Ask(*connector_, RemovePath{.path = l});
+  MustPerform(*connector_, RemovePath{.path = d, .recursive = true});
+  MustPerform(*connector_, RemovePath{.path = l});
+  MustPerform(*connector_, RemovePath{.path = l});
   EXPECT_FALSE(directory_.Has("d"));
   EXPECT_FALSE(directory_.Has("l"));
 }
@@ -155,99 +157,99 @@ TEST_F(LocalConnectorTest, MakesLinksAndDirectoriesAndRemovesThem) {
 TEST_F(LocalConnectorTest, RestoresTheFirstStateThatWasBackedUp) {
   const std::string path = directory_.Write("x", "one"), backup = directory_.File("b/x");
   for (const char* text : {"two", "three"}) {
-    Ask(*connector_, BackupPath{path, backup});
-    Ask(*connector_, WriteFile{.path = path, .content = text});
+    MustPerform(*connector_, BackupPath{path, backup});
+    MustPerform(*connector_, WriteFile{.path = path, .content = text});
   }
   for (int twice = 0; twice < 2; ++twice) {
-    Ask(*connector_, RestorePath{path, backup});
+    MustPerform(*connector_, RestorePath{path, backup});
     EXPECT_EQ(directory_.Read("x"), "one");
   }
 }
 
-TEST_F(LocalConnectorTest, RestoresThatThereWasNothing) {
+TEST_F(LocalConnectorTest, RestoresAbsence) {
   const std::string path = directory_.File("x"), backup = directory_.File("b/x");
-  Ask(*connector_, WriteFile{.path = path, .content = "not ours"});
-  Ask(*connector_, RestorePath{path, backup});  // no backup was made: nothing happens
+  MustPerform(*connector_, WriteFile{.path = path, .content = "not ours"});
+  MustPerform(*connector_, RestorePath{path, backup});  // no backup was made: nothing happens
   EXPECT_EQ(directory_.Read("x"), "not ours");
   const auto lost = connector_->Perform({RestorePath{path, backup, true}});
   ASSERT_FALSE(lost.ok());
   EXPECT_THAT(lost.error().message(), HasSubstr("what was at " + path + " before is lost"));
-  Ask(*connector_, RemovePath{path});
-  Ask(*connector_, BackupPath{path, backup});
-  Ask(*connector_, WriteFile{.path = path, .content = "ours"});
-  Ask(*connector_, RestorePath{path, backup});
+  MustPerform(*connector_, RemovePath{path});
+  MustPerform(*connector_, BackupPath{path, backup});
+  MustPerform(*connector_, WriteFile{.path = path, .content = "ours"});
+  MustPerform(*connector_, RestorePath{path, backup});
   EXPECT_FALSE(directory_.Has("x"));
 }
 
-TEST_F(LocalConnectorTest, HandsALockToOneOwnerUntilItIsStale) {
-  const TakeLock mine{.path = directory_.File("l/lock"), .owner = "me", .stale_seconds = 60};
-  TakeLock yours = mine;
+TEST_F(LocalConnectorTest, LockHasOneOwnerUntilItIsStale) {
+  const AcquireLock mine{.path = directory_.File("l/lock"), .owner = "me", .stale_seconds = 60};
+  AcquireLock yours = mine;
   yours.owner = "you";
-  EXPECT_TRUE(Ask(*connector_, mine).held);
-  EXPECT_TRUE(Ask(*connector_, mine).held);
-  const LockState refused = Ask(*connector_, yours);
+  EXPECT_TRUE(MustPerform(*connector_, mine).held);
+  EXPECT_TRUE(MustPerform(*connector_, mine).held);
+  const LockState refused = MustPerform(*connector_, yours);
   EXPECT_FALSE(refused.held);
   EXPECT_EQ(refused.owner, "me");
-  TakeLock required = yours;
+  AcquireLock required = yours;
   required.required = true;
   const auto failed =
       connector_->Perform({required, WriteFile{.path = directory_.File("not written")}});
   ASSERT_FALSE(failed.ok());
   EXPECT_THAT(failed.error().message(), HasSubstr("it is locked by me"));
   EXPECT_FALSE(directory_.Has("not written"));
-  Ask(*connector_, ReleaseLock{mine.path, "you"});
-  EXPECT_FALSE(Ask(*connector_, yours).held);
+  MustPerform(*connector_, ReleaseLock{mine.path, "you"});
+  EXPECT_FALSE(MustPerform(*connector_, yours).held);
   yours.stale_seconds = 0;
-  EXPECT_TRUE(Ask(*connector_, yours).held);
-  Ask(*connector_, ReleaseLock{mine.path, "you"});
-  EXPECT_TRUE(Ask(*connector_, mine).held);
+  EXPECT_TRUE(MustPerform(*connector_, yours).held);
+  MustPerform(*connector_, ReleaseLock{mine.path, "you"});
+  EXPECT_TRUE(MustPerform(*connector_, mine).held);
 }
 
 TEST_F(LocalConnectorTest, AppendsRecords) {
   const std::string path = directory_.File("j/journal");
-  Ask(*connector_, AppendRecord{path, "one 'two'"});
-  Ask(*connector_, AppendRecord{path, "three"});
+  MustPerform(*connector_, AppendRecord{path, "one 'two'"});
+  MustPerform(*connector_, AppendRecord{path, "three"});
   EXPECT_EQ(directory_.Read("j/journal"), "one 'two'\nthree\n");
-  EXPECT_EQ(Ask(*connector_, GetPath{path}).mode, "0600");
+  EXPECT_EQ(MustPerform(*connector_, GetPath{path}).mode, "0600");
 }
 
-TEST_F(LocalConnectorTest, FollowsAJobAndStartsItOnce) {
+TEST_F(LocalConnectorTest, PollsAJobAndStartsItOnce) {
   const std::string job = directory_.File("jobs/1");
-  EXPECT_EQ(Ask(*connector_, GetJob{job}).state, "absent");
+  EXPECT_EQ(MustPerform(*connector_, GetJob{job}).state, "absent");
   const StartJob start{job, "echo out; until [ -e " + directory_.File("go") +
                                 " ]; do sleep 0.01; done; echo more; exit 5"};
-  Ask(*connector_, start);
-  EXPECT_EQ(Ask(*connector_, GetJob{job}).state, "running");
-  Ask(*connector_, start);
+  MustPerform(*connector_, start);
+  EXPECT_EQ(MustPerform(*connector_, GetJob{job}).state, "running");
+  MustPerform(*connector_, start);
   directory_.Write("go", "");
   JobState state;
-  while (state.state != "done") state = Ask(*connector_, GetJob{job, 4});
+  while (state.state != "done") state = MustPerform(*connector_, GetJob{job, 4});
   EXPECT_EQ(state.exit_code, 5);
   EXPECT_EQ(state.output, "more\n");
   EXPECT_EQ(state.output_size, 9);
-  Ask(*connector_, start);
-  EXPECT_EQ(Ask(*connector_, GetJob{job}).state, "done");
+  MustPerform(*connector_, start);
+  EXPECT_EQ(MustPerform(*connector_, GetJob{job}).state, "done");
 }
 
-TEST_F(LocalConnectorTest, AsksAboutTheMachine) {
-  EXPECT_TRUE(Ask(*connector_, GetUser{"root"}).exists);
-  EXPECT_EQ(Ask(*connector_, GetUser{"root"}).home, "/root");
-  EXPECT_FALSE(Ask(*connector_, GetUser{"no-such-user"}).exists);
-  EXPECT_TRUE(Ask(*connector_, GetSysctl{"kernel.ostype"}).exists);
-  EXPECT_EQ(Ask(*connector_, GetSysctl{"kernel.ostype"}).value, "Linux");
-  EXPECT_FALSE(Ask(*connector_, GetSysctl{"no.such.key"}).exists);
-  EXPECT_FALSE(Ask(*connector_, GetKernelModule{"no_such_module"}).loaded);
-  EXPECT_FALSE(Ask(*connector_, GetPackage{"bash"}).version.empty());
-  EXPECT_TRUE(Ask(*connector_, GetPackage{"no-such-package"}).version.empty());
-  EXPECT_FALSE(Ask(*connector_, GetPort{1}).listening);
-  const Facts facts = Ask(*connector_, GetFacts{});
-  EXPECT_FALSE(facts.hostname.empty());
-  EXPECT_FALSE(facts.os.empty());
-  EXPECT_GT(facts.memory_bytes, 1 << 20);
-  EXPECT_GE(facts.cpus, 1);
+TEST_F(LocalConnectorTest, GathersFactsOfTheMachine) {
+  EXPECT_TRUE(MustPerform(*connector_, GetUser{"root"}).exists);
+  EXPECT_EQ(MustPerform(*connector_, GetUser{"root"}).home, "/root");
+  EXPECT_FALSE(MustPerform(*connector_, GetUser{"no-such-user"}).exists);
+  EXPECT_TRUE(MustPerform(*connector_, GetSysctl{"kernel.ostype"}).exists);
+  EXPECT_EQ(MustPerform(*connector_, GetSysctl{"kernel.ostype"}).value, "Linux");
+  EXPECT_FALSE(MustPerform(*connector_, GetSysctl{"no.such.key"}).exists);
+  EXPECT_FALSE(MustPerform(*connector_, GetKernelModule{"no_such_module"}).loaded);
+  EXPECT_FALSE(MustPerform(*connector_, GetPackage{"bash"}).version.empty());
+  EXPECT_TRUE(MustPerform(*connector_, GetPackage{"no-such-package"}).version.empty());
+  EXPECT_FALSE(MustPerform(*connector_, GetPort{1}).listening);
+  const SystemFacts system_facts = MustPerform(*connector_, GetSystemFacts{});
+  EXPECT_FALSE(system_facts.hostname.empty());
+  EXPECT_FALSE(system_facts.os.empty());
+  EXPECT_GT(system_facts.memory_bytes, 1 << 20);
+  EXPECT_GE(system_facts.cpus, 1);
 }
 
-TEST_F(LocalConnectorTest, LeavesKernelModulesThatAreInUse) {
+TEST_F(LocalConnectorTest, DoesNotUnloadKernelModulesInUse) {
   if (!NamespaceTransport::IsPossible()) GTEST_SKIP() << "needs root and mount namespaces";
   directory_.WriteScript("bin/modprobe", "echo \"FATAL: Module $3 is in use.\" >&2; exit 1\n");
   directory_.Write("module/nf_conntrack/refcnt", "2\n");
@@ -270,7 +272,7 @@ TEST_F(LocalConnectorTest, ExtractsArchives) {
   directory_.Write("inner", "text");
   MustExec(*connector_, {.script = "mkdir out && tar -czf a.tgz --transform 's,^,top/,' inner",
                          .directory = directory_.path()});
-  Ask(*connector_, ExtractArchive{directory_.File("a.tgz"), directory_.File("out"), 1});
+  MustPerform(*connector_, ExtractArchive{directory_.File("a.tgz"), directory_.File("out"), 1});
   EXPECT_EQ(directory_.Read("out/inner"), "text");
 }
 

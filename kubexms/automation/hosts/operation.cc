@@ -19,8 +19,8 @@ struct JsonWriter {
   JsonObject object;
 };
 
-// Fields that are missing keep their defaults; unknown ones are refused, for an operation that is
-// half understood must not be performed.
+// Missing fields have their defaults; unknown ones are refused, because an operation must not be
+// performed in part.
 class JsonReader {
  public:
   explicit JsonReader(const JsonObject& object) : object_(object) {}
@@ -61,7 +61,7 @@ class JsonReader {
 
   Result<void> Finish() const {
     if (!failure_.empty()) return Error::BadRequest(failure_);
-    if (taken_ + 1 != object_.size()) return Error::BadRequest("has a field that is not known");
+    if (taken_ + 1 != object_.size()) return Error::BadRequest("has an unknown field");
     return {};
   }
 
@@ -157,12 +157,12 @@ std::string DescribeOne(const auto& op) {
 
 }  // namespace
 
-Answer::Answer() = default;
-Answer::Answer(const Answer&) = default;
-Answer::Answer(Answer&&) noexcept = default;
-Answer& Answer::operator=(const Answer&) = default;
-Answer& Answer::operator=(Answer&&) noexcept = default;
-Answer::~Answer() = default;
+OperationResult::OperationResult() = default;
+OperationResult::OperationResult(const OperationResult&) = default;
+OperationResult::OperationResult(OperationResult&&) noexcept = default;
+OperationResult& OperationResult::operator=(const OperationResult&) = default;
+OperationResult& OperationResult::operator=(OperationResult&&) noexcept = default;
+OperationResult::~OperationResult() = default;
 
 Operation::Operation() = default;
 Operation::Operation(const Operation&) = default;
@@ -211,12 +211,12 @@ Result<Operation> OperationFromJson(const Json& json) {
   return *std::move(read);
 }
 
-bool Answers::HasAll(std::span<const Operation> queries) const {
+bool Facts::HasAll(std::span<const Operation> queries) const {
   return std::all_of(queries.begin(), queries.end(),
-                     [this](const Operation& query) { return FindAnswer(query) != nullptr; });
+                     [this](const Operation& query) { return FindResult(query) != nullptr; });
 }
 
-const Answer* Answers::FindAnswer(const Operation& query) const {
+const OperationResult* Facts::FindResult(const Operation& query) const {
   const auto* path = std::get_if<GetPath>(&query);
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     if (entry->first == query) return &entry->second;

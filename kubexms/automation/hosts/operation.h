@@ -1,15 +1,14 @@
 #pragma once
 
-// The vocabulary of a host: what can be asked of it and what can be done to it, as values.
+// Operations on a host, as values: queries and changes.
 //
-// Everything above the Connector speaks in these, never in the commands of one distribution, and
-// that is what makes the rest possible. Many operations travel in one round trip. The undo of a
-// change is a list of operations too, so it can be written to a journal and performed by another
-// process. And a simulated host performs them on maps in memory.
+// All code above the Connector uses operations, never the commands of one distribution. So many
+// operations travel in one round trip, the undo data of a change is a list of operations that a
+// journal stores and another process performs, and a simulated host performs them in memory.
 //
-// Each operation lists its fields once, in Visit; from that come the arguments of the shell
-// function that performs it on a real host (shell_functions.h), its JSON form and equality.
-// Queries change nothing. Changes are idempotent: performed twice they leave what once leaves.
+// Each operation lists its fields once, in Visit, from which follow the arguments of the shell
+// function that performs it on a real host (shell_functions.h) and its JSON form. Queries change
+// nothing. Changes are idempotent.
 
 #include <cstdint>
 #include <optional>
@@ -24,12 +23,12 @@
 
 namespace kubexms::automation {
 
-// What a change has to say: what its programs printed.
+// The result of a change: the output of its programs.
 struct Done {
   std::string output;
 };
 
-struct Facts {
+struct SystemFacts {
   std::string hostname;
   std::string os;  // of /etc/os-release: "debian", "rocky"
   std::string os_version;
@@ -40,8 +39,8 @@ struct Facts {
   int64_t swap_bytes = 0;
   std::string package_manager;  // "apt", "dnf" or empty
   bool systemd = false;
-  std::string boot_id;    // another one after every boot
-  std::string addresses;  // of all interfaces but loopback, with spaces between
+  std::string boot_id;    // changes with every boot
+  std::string addresses;  // of all interfaces but loopback, separated by spaces
   int64_t time_seconds = 0;
 
   template <class Self, class Field>
@@ -68,10 +67,10 @@ struct PathState {
   std::string owner;
   std::string group;
   int64_t size = 0;
-  int64_t modified_ns = 0;  // since 1970, by the host's clock
+  int64_t modified_ns = 0;  // since 1970, by the clock of the host
   std::string sha256;       // of a file
   std::string target;       // of a link
-  std::string content;      // of a file, when it was asked for
+  std::string content;      // of a file, when the query requests it
 
   bool exists() const { return kind != "absent"; }
 
@@ -99,7 +98,7 @@ struct PackageState {
 };
 
 struct PackageVersions {
-  std::string versions;  // of those that are installed: "name=version", with spaces between
+  std::string versions;  // of the installed ones: "name=version", separated by spaces
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -111,7 +110,7 @@ struct ServiceState {
   bool exists = false;
   bool active = false;
   bool enabled = false;
-  int64_t active_since_ns = 0;  // since 1970, by the host's clock; to about 10 ms
+  int64_t active_since_ns = 0;  // since 1970, by the clock of the host; accurate to about 10 ms
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -127,7 +126,7 @@ struct UserState {
   int64_t uid = 0;
   std::string home;
   std::string shell;
-  std::string groups;  // with spaces between, the primary one first
+  std::string groups;  // separated by spaces, the primary one first
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -141,7 +140,7 @@ struct UserState {
 
 struct SysctlState {
   bool exists = false;
-  std::string value;  // single spaces between its words
+  std::string value;  // words separated by single spaces
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -170,7 +169,7 @@ struct PortState {
 
 struct ProbeResult {
   int64_t exit_code = 0;
-  std::string output;  // both streams
+  std::string output;  // of both streams
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -180,9 +179,9 @@ struct ProbeResult {
 };
 
 struct LockState {
-  bool held = false;        // by the one who asked
-  std::string owner;        // who holds it
-  int64_t age_seconds = 0;  // since the owner was last heard of
+  bool held = false;        // by the owner in the operation
+  std::string owner;        // the current holder
+  int64_t age_seconds = 0;  // since the last renewal
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -196,7 +195,7 @@ struct JobState {
   std::string state;  // "absent", "running", "done", or "lost": ended without leaving an exit code
   int64_t exit_code = 0;
   int64_t output_size = 0;
-  std::string output;  // from the offset that was asked for
+  std::string output;  // from the offset of the query
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -207,25 +206,26 @@ struct JobState {
   }
 };
 
-// This and Operation are std::variants, but copied, moved and destroyed in operation.cc: with so
-// many alternatives that takes a second to compile, and nearly every unit does it.
-class Answer : public std::variant<Done, Facts, PathState, PackageState, PackageVersions,
-                                   ServiceState, UserState, SysctlState, KernelModuleState,
-                                   PortState, ProbeResult, LockState, JobState> {
+// OperationResult and Operation are std::variants whose special members are defined in operation.cc:
+// with so many alternatives they take a second to compile, and nearly every unit would.
+class OperationResult
+    : public std::variant<Done, SystemFacts, PathState, PackageState, PackageVersions, ServiceState,
+                          UserState, SysctlState, KernelModuleState, PortState, ProbeResult,
+                          LockState, JobState> {
  public:
   using variant::variant;
-  Answer();
-  Answer(const Answer&);
-  Answer(Answer&&) noexcept;
-  Answer& operator=(const Answer&);
-  Answer& operator=(Answer&&) noexcept;
-  ~Answer();
+  OperationResult();
+  OperationResult(const OperationResult&);
+  OperationResult(OperationResult&&) noexcept;
+  OperationResult& operator=(const OperationResult&);
+  OperationResult& operator=(OperationResult&&) noexcept;
+  ~OperationResult();
 };
 
-struct GetFacts {
-  static constexpr std::string_view kName = "GetFacts";
-  using AnswerType = Facts;
-  bool operator==(const GetFacts&) const = default;
+struct GetSystemFacts {
+  static constexpr std::string_view kName = "GetSystemFacts";
+  using ResultType = SystemFacts;
+  bool operator==(const GetSystemFacts&) const = default;
 
   template <class Self, class Field>
   static void Visit(Self&, Field&) {}
@@ -233,9 +233,9 @@ struct GetFacts {
 
 struct GetPath {
   static constexpr std::string_view kName = "GetPath";
-  using AnswerType = PathState;
+  using ResultType = PathState;
   std::string path;
-  bool content = false;  // answer with it, if it is a file of at most a mebibyte
+  bool content = false;  // include the content, if it is a file of at most a mebibyte
   bool operator==(const GetPath&) const = default;
 
   template <class Self, class Field>
@@ -247,7 +247,7 @@ struct GetPath {
 
 struct GetPackage {
   static constexpr std::string_view kName = "GetPackage";
-  using AnswerType = PackageState;
+  using ResultType = PackageState;
   std::string package;
   bool operator==(const GetPackage&) const = default;
 
@@ -257,11 +257,11 @@ struct GetPackage {
   }
 };
 
-// Many at the price of one.
+// The versions of many packages at the cost of one.
 struct GetPackages {
   static constexpr std::string_view kName = "GetPackages";
-  using AnswerType = PackageVersions;
-  std::string packages;  // with spaces between the names
+  using ResultType = PackageVersions;
+  std::string packages;  // names separated by spaces
   bool operator==(const GetPackages&) const = default;
 
   template <class Self, class Field>
@@ -272,8 +272,8 @@ struct GetPackages {
 
 struct GetService {
   static constexpr std::string_view kName = "GetService";
-  using AnswerType = ServiceState;
-  std::string service;  // a unit of systemd: "containerd.service"; ".service" may be left out
+  using ResultType = ServiceState;
+  std::string service;  // a systemd unit: "containerd.service"; ".service" is optional
   bool operator==(const GetService&) const = default;
 
   template <class Self, class Field>
@@ -284,7 +284,7 @@ struct GetService {
 
 struct GetUser {
   static constexpr std::string_view kName = "GetUser";
-  using AnswerType = UserState;
+  using ResultType = UserState;
   std::string user;
   bool operator==(const GetUser&) const = default;
 
@@ -296,7 +296,7 @@ struct GetUser {
 
 struct GetSysctl {
   static constexpr std::string_view kName = "GetSysctl";
-  using AnswerType = SysctlState;
+  using ResultType = SysctlState;
   std::string key;  // "net.ipv4.ip_forward"
   bool operator==(const GetSysctl&) const = default;
 
@@ -308,7 +308,7 @@ struct GetSysctl {
 
 struct GetKernelModule {
   static constexpr std::string_view kName = "GetKernelModule";
-  using AnswerType = KernelModuleState;
+  using ResultType = KernelModuleState;
   std::string module;
   bool operator==(const GetKernelModule&) const = default;
 
@@ -318,10 +318,10 @@ struct GetKernelModule {
   }
 };
 
-// Whether anything on the host listens on a TCP port, at any address.
+// Whether a program on the host listens on a TCP port, at any address.
 struct GetPort {
   static constexpr std::string_view kName = "GetPort";
-  using AnswerType = PortState;
+  using ResultType = PortState;
   int64_t port = 0;
   bool operator==(const GetPort&) const = default;
 
@@ -331,10 +331,10 @@ struct GetPort {
   }
 };
 
-// Runs a command that changes nothing. Any exit code is an answer.
+// Runs a command that changes nothing. Every exit code is a result.
 struct Probe {
   static constexpr std::string_view kName = "Probe";
-  using AnswerType = ProbeResult;
+  using ResultType = ProbeResult;
   std::string script;
   bool operator==(const Probe&) const = default;
 
@@ -346,9 +346,9 @@ struct Probe {
 
 struct GetJob {
   static constexpr std::string_view kName = "GetJob";
-  using AnswerType = JobState;
+  using ResultType = JobState;
   std::string directory;
-  int64_t offset = 0;  // of the output to answer with
+  int64_t offset = 0;  // of the output to return
   bool operator==(const GetJob&) const = default;
 
   template <class Self, class Field>
@@ -358,11 +358,11 @@ struct GetJob {
   }
 };
 
-// Replaces the file in one step: a reader sees the old content or the new one, and so does the host
-// after a crash. The directory must exist. An empty owner or group: that of the one who writes.
+// Replaces the file atomically, also with respect to crashes. The directory must exist. Owner and
+// group default to those of the login.
 struct WriteFile {
   static constexpr std::string_view kName = "WriteFile";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string mode = "0644";
   std::string owner;
@@ -380,10 +380,10 @@ struct WriteFile {
   }
 };
 
-// Mode and owner of what is there; for an empty one nothing changes.
+// Sets mode and owner of an existing path; empty values are not changed.
 struct SetAttributes {
   static constexpr std::string_view kName = "SetAttributes";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string mode;
   std::string owner;
@@ -399,10 +399,10 @@ struct SetAttributes {
   }
 };
 
-// One directory; the one above it must exist.
+// Creates one directory; its parent must exist.
 struct MakeDirectory {
   static constexpr std::string_view kName = "MakeDirectory";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string mode = "0755";
   std::string owner;
@@ -420,7 +420,7 @@ struct MakeDirectory {
 
 struct MakeLink {
   static constexpr std::string_view kName = "MakeLink";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string target;
   bool operator==(const MakeLink&) const = default;
@@ -432,11 +432,11 @@ struct MakeLink {
   }
 };
 
-// Removes a file, a link or a directory. A directory that is not empty stays as it is unless
+// Removes a file, a link or a directory. A directory that is not empty is removed only if
 // `recursive`.
 struct RemovePath {
   static constexpr std::string_view kName = "RemovePath";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   bool recursive = false;
   bool operator==(const RemovePath&) const = default;
@@ -448,11 +448,11 @@ struct RemovePath {
   }
 };
 
-// Keeps what is at `path`, or that there is nothing, under the name `backup`. Where that name is
-// taken the first state stays the one that is kept. Makes the directories of `backup`.
+// Stores the state of `path`, including its absence, as `backup`. An existing backup is not
+// overwritten, so it has the first state. Creates the parent directories of `backup`.
 struct BackupPath {
   static constexpr std::string_view kName = "BackupPath";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string backup;
   bool operator==(const BackupPath&) const = default;
@@ -464,11 +464,11 @@ struct BackupPath {
   }
 };
 
-// Brings back what BackupPath kept; the backup stays. Where there is none nothing happens, because
-// BackupPath never ran, or it is an error, when it is `required`, because it did.
+// Restores the state that BackupPath has stored; the backup is retained. Without a backup nothing
+// happens (BackupPath never ran), or it fails, when it is `required` (BackupPath did run).
 struct RestorePath {
   static constexpr std::string_view kName = "RestorePath";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string backup;
   bool required = false;
@@ -482,11 +482,11 @@ struct RestorePath {
   }
 };
 
-// By apt or dnf, without questions. With spaces between the names; "name=version" asks for one,
-// which may be older than the one that is there.
+// Installs packages by apt or dnf, non-interactively. Names are separated by spaces; "name=version"
+// requests a version, which may be a downgrade.
 struct InstallPackages {
   static constexpr std::string_view kName = "InstallPackages";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string packages;
   bool operator==(const InstallPackages&) const = default;
 
@@ -496,13 +496,13 @@ struct InstallPackages {
   }
 };
 
-// From the files that are in `directory` and in the index of them, its file "Packages", and from
-// nowhere else: neither the host's own sources nor the network are used. What the packages need and
-// the host lacks is installed with them. By apt; the files are checked against the index.
+// Installs packages and their missing dependencies by apt, only from the files in `directory`, which
+// the index "Packages" there lists: neither the sources of the host nor the network are used. apt
+// verifies the files against the index.
 struct InstallPackageFiles {
   static constexpr std::string_view kName = "InstallPackageFiles";
-  using AnswerType = Done;
-  std::string packages;  // with spaces between the names
+  using ResultType = Done;
+  std::string packages;  // names separated by spaces
   std::string directory;
   bool operator==(const InstallPackageFiles&) const = default;
 
@@ -513,12 +513,13 @@ struct InstallPackageFiles {
   }
 };
 
-// Those of them that are there. `dependencies` came with them, and go with them unless somebody has
-// asked for one since or another package needs it. Of one whose installation was cut off everything
-// goes if its file is still in `directory`, or where apt keeps files.
+// Removes those of the packages that are installed. `dependencies` were installed with them, and are
+// removed unless a user has requested them since or another package needs them. A package whose
+// installation was interrupted is removed completely if its file is still in `directory` or in the
+// cache of apt.
 struct RemovePackages {
   static constexpr std::string_view kName = "RemovePackages";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string packages;
   std::string dependencies;
   std::string directory;
@@ -532,15 +533,15 @@ struct RemovePackages {
   }
 };
 
-// Reads the unit files again first. A service that is gone counts as stopped and disabled.
+// Sets the state of a service, after a daemon-reload. A missing service is stopped and disabled.
 struct SetService {
   static constexpr std::string_view kName = "SetService";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string service;
-  // "start", "stop", "restart", or empty: as it is. "try-restart" restarts one that runs, so that
-  // it reads its files again; one that cannot is left to say so itself.
+  // "start", "stop", "restart", or empty: unchanged. "try-restart" restarts a service only if it
+  // runs, and does not fail when the service does.
   std::string active;
-  std::string enabled;  // "enable", "disable", or empty: as it is
+  std::string enabled;  // "enable", "disable", or empty: unchanged
   bool operator==(const SetService&) const = default;
 
   template <class Self, class Field>
@@ -551,14 +552,14 @@ struct SetService {
   }
 };
 
-// Makes the user, with a group of the same name, or changes what is not empty here.
+// Creates the user, with a group of the same name, or changes the fields that are not empty.
 struct PutUser {
   static constexpr std::string_view kName = "PutUser";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string user;
   std::string home;
   std::string shell;
-  std::string groups;  // all of them, with spaces between; they must exist; its own may be left out
+  std::string groups;  // all of them, separated by spaces; they must exist; its own is optional
   bool system = true;
   bool operator==(const PutUser&) const = default;
 
@@ -574,7 +575,7 @@ struct PutUser {
 
 struct RemoveUser {
   static constexpr std::string_view kName = "RemoveUser";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string user;
   bool operator==(const RemoveUser&) const = default;
 
@@ -584,10 +585,10 @@ struct RemoveUser {
   }
 };
 
-// Until the next boot; what is to stay is a file in /etc/sysctl.d.
+// Sets a kernel parameter until the next boot; a file in /etc/sysctl.d makes it permanent.
 struct SetSysctl {
   static constexpr std::string_view kName = "SetSysctl";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string key;
   std::string value;
   bool operator==(const SetSysctl&) const = default;
@@ -599,11 +600,11 @@ struct SetSysctl {
   }
 };
 
-// Until the next boot; what is to stay is a file in /etc/modules-load.d. One that is in use by now
-// is not unloaded.
+// Loads or unloads a kernel module until the next boot; a file in /etc/modules-load.d makes it
+// permanent. A module in use is not unloaded.
 struct SetKernelModule {
   static constexpr std::string_view kName = "SetKernelModule";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string module;
   bool loaded = true;
   bool operator==(const SetKernelModule&) const = default;
@@ -615,11 +616,11 @@ struct SetKernelModule {
   }
 };
 
-// Unpacks a tar archive of any compression that tar knows into a directory that exists, leaving out
-// the first `strip` parts of each name.
+// Extracts a tar archive, compressed or not, into an existing directory, without the first `strip`
+// components of each name.
 struct ExtractArchive {
   static constexpr std::string_view kName = "ExtractArchive";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string archive;
   std::string directory;
   int64_t strip = 0;
@@ -633,10 +634,10 @@ struct ExtractArchive {
   }
 };
 
-// Any command; that it is idempotent is up to its author. Fails when its exit code is not zero.
+// Runs a command, which its author must make idempotent. Fails when the exit code is not zero.
 struct RunScript {
   static constexpr std::string_view kName = "RunScript";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string script;
   bool operator==(const RunScript&) const = default;
 
@@ -646,10 +647,10 @@ struct RunScript {
   }
 };
 
-// Adds a line to a file that only root can read, durably. Makes its directories.
+// Appends a line durably to a file that only root can read. Creates its parent directories.
 struct AppendRecord {
   static constexpr std::string_view kName = "AppendRecord";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string line;
   bool operator==(const AppendRecord&) const = default;
@@ -661,17 +662,17 @@ struct AppendRecord {
   }
 };
 
-// Takes a lock, or says again that its owner is alive. One whose owner has not been heard of for
-// `stale_seconds` is taken over. Not to get it is a failure when it is required, so that nothing
-// after it is performed, and an answer otherwise.
-struct TakeLock {
-  static constexpr std::string_view kName = "TakeLock";
-  using AnswerType = LockState;
+// Acquires or renews a lock. A lock that was not renewed for `stale_seconds` is taken over. A lock of
+// another owner is an error when `required`, so that later operations are not performed, and a
+// result otherwise.
+struct AcquireLock {
+  static constexpr std::string_view kName = "AcquireLock";
+  using ResultType = LockState;
   std::string path;
   std::string owner;
   int64_t stale_seconds = 60;
   bool required = false;
-  bool operator==(const TakeLock&) const = default;
+  bool operator==(const AcquireLock&) const = default;
 
   template <class Self, class Field>
   static void Visit(Self& self, Field& field) {
@@ -682,10 +683,10 @@ struct TakeLock {
   }
 };
 
-// Nothing happens when another one holds it.
+// Releases a lock. Does nothing when another owner holds it.
 struct ReleaseLock {
   static constexpr std::string_view kName = "ReleaseLock";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string path;
   std::string owner;
   bool operator==(const ReleaseLock&) const = default;
@@ -697,11 +698,11 @@ struct ReleaseLock {
   }
 };
 
-// Starts a command that outlives the connection; GetJob follows it. Where `directory` has a job
-// already, running or done, that one is the job. Answers at once.
+// Starts a command that survives the connection, and returns at once; GetJob polls it. Does nothing
+// when `directory` has a job, running or done.
 struct StartJob {
   static constexpr std::string_view kName = "StartJob";
-  using AnswerType = Done;
+  using ResultType = Done;
   std::string directory;
   std::string script;
   bool operator==(const StartJob&) const = default;
@@ -715,11 +716,11 @@ struct StartJob {
 
 class Operation
     : public std::variant<
-          GetFacts, GetPath, GetPackage, GetPackages, GetService, GetUser, GetSysctl,
+          GetSystemFacts, GetPath, GetPackage, GetPackages, GetService, GetUser, GetSysctl,
           GetKernelModule, GetPort, Probe, GetJob, WriteFile, SetAttributes, MakeDirectory,
           MakeLink, RemovePath, BackupPath, RestorePath, InstallPackages, InstallPackageFiles,
           RemovePackages, SetService, PutUser, RemoveUser, SetSysctl, SetKernelModule,
-          ExtractArchive, RunScript, AppendRecord, TakeLock, ReleaseLock, StartJob> {
+          ExtractArchive, RunScript, AppendRecord, AcquireLock, ReleaseLock, StartJob> {
  public:
   using variant::variant;
   Operation();
@@ -733,39 +734,39 @@ class Operation
 
 std::string_view OperationName(const Operation& operation);
 bool IsQuery(const Operation& operation);
-// What it does, for people: "write /etc/hosts". Contents are left out.
+// For people: "write /etc/hosts". Without contents.
 std::string Describe(const Operation& operation);
 
 // {"operation": "WriteFile", "path": …}. Bytes are written in base64.
 JsonObject ToJson(const Operation& operation);
 Result<Operation> OperationFromJson(const Json& json);
 
-// Answers by the query they answer.
-class Answers {
+// The results of queries, by query.
+class Facts {
  public:
-  void Add(Operation query, Answer answer) {
-    entries_.emplace_back(std::move(query), std::move(answer));
+  void Add(Operation query, OperationResult result) {
+    entries_.emplace_back(std::move(query), std::move(result));
   }
-  // The newest answer, or null when the query was not asked. A GetPath with content also answers
-  // one without.
+  // The newest result, or null when the query was not performed. A GetPath with content also serves
+  // a GetPath without.
   template <class Query>
-  const typename Query::AnswerType* Find(const Query& query) const {
-    const Answer* answer = FindAnswer(query);
-    return answer ? std::get_if<typename Query::AnswerType>(answer) : nullptr;
+  const typename Query::ResultType* Find(const Query& query) const {
+    const OperationResult* result = FindResult(query);
+    return result ? std::get_if<typename Query::ResultType>(result) : nullptr;
   }
-  // For queries that were asked for certain.
+  // For queries that were performed.
   template <class Query>
-  const typename Query::AnswerType& Get(const Query& query) const {
-    const auto* answer = Find(query);
-    KUBEXMS_CHECK(answer != nullptr);
-    return *answer;
+  const typename Query::ResultType& Get(const Query& query) const {
+    const auto* result = Find(query);
+    KUBEXMS_CHECK(result != nullptr);
+    return *result;
   }
   bool HasAll(std::span<const Operation> queries) const;
 
  private:
-  const Answer* FindAnswer(const Operation& query) const;
+  const OperationResult* FindResult(const Operation& query) const;
 
-  std::vector<std::pair<Operation, Answer>> entries_;
+  std::vector<std::pair<Operation, OperationResult>> entries_;
 };
 
 }  // namespace kubexms::automation

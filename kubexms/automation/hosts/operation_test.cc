@@ -5,11 +5,11 @@
 namespace kubexms::automation {
 namespace {
 
-TEST(OperationTest, SurvivesTheWayThroughJson) {
+TEST(OperationTest, RoundTripsThroughJson) {
   const std::vector<Operation> operations = {
       WriteFile{.path = "/a", .mode = "0600", .owner = "x", .content = std::string("\0\xff", 2)},
       GetPath{"/b", true}, SetService{.service = "s", .active = "restart", .enabled = "enable"},
-      TakeLock{.path = "/l", .owner = "o", .stale_seconds = 7}, GetFacts{}};
+      AcquireLock{.path = "/l", .owner = "o", .stale_seconds = 7}, GetSystemFacts{}};
   for (const Operation& operation : operations) {
     const Result<Json> json = ParseJson(WriteJson(ToJson(operation)));
     ASSERT_TRUE(json.ok());
@@ -19,7 +19,7 @@ TEST(OperationTest, SurvivesTheWayThroughJson) {
   }
 }
 
-TEST(OperationTest, RefusesWhatItDoesNotUnderstand) {
+TEST(OperationTest, RefusesInvalidJson) {
   for (const char* text :
        {"{}", "[]", R"({"operation":"Dance"})", R"({"operation":"GetPath","path":1})",
         R"({"operation":"GetPath","path":"/a","more":1})",
@@ -28,7 +28,7 @@ TEST(OperationTest, RefusesWhatItDoesNotUnderstand) {
   }
 }
 
-TEST(OperationTest, DescribesItselfForPeople) {
+TEST(OperationTest, HasADescription) {
   EXPECT_EQ(Describe(WriteFile{.path = "/etc/hosts", .content = "secret"}),
             "write file /etc/hosts");
   EXPECT_EQ(Describe(SetService{.service = "a", .active = "start", .enabled = "enable"}),
@@ -36,21 +36,21 @@ TEST(OperationTest, DescribesItselfForPeople) {
   EXPECT_EQ(Describe(RunScript{"one\ntwo"}), "run script one…");
 }
 
-TEST(OperationTest, KnowsQueriesFromChanges) {
+TEST(OperationTest, DistinguishesQueriesFromChanges) {
   EXPECT_TRUE(IsQuery(GetJob{}));
   EXPECT_TRUE(IsQuery(Probe{}));
-  EXPECT_FALSE(IsQuery(TakeLock{}));
+  EXPECT_FALSE(IsQuery(AcquireLock{}));
   EXPECT_FALSE(IsQuery(WriteFile{}));
 }
 
-TEST(AnswersTest, FindsTheNewestAnswerAndTheFullerOne) {
-  Answers answers;
-  answers.Add(GetPackage{"a"}, PackageState{"1"});
-  answers.Add(GetPackage{"a"}, PackageState{"2"});
-  EXPECT_EQ(answers.Get(GetPackage{"a"}).version, "2");
-  EXPECT_EQ(answers.Find(GetPackage{"b"}), nullptr);
-  answers.Add(GetPath{"/x", true}, PathState{.kind = "file"});
-  EXPECT_EQ(answers.Get(GetPath{"/x"}).kind, "file");
+TEST(FactsTest, FindsTheNewestResultAndTheOneWithContent) {
+  Facts facts;
+  facts.Add(GetPackage{"a"}, PackageState{"1"});
+  facts.Add(GetPackage{"a"}, PackageState{"2"});
+  EXPECT_EQ(facts.Get(GetPackage{"a"}).version, "2");
+  EXPECT_EQ(facts.Find(GetPackage{"b"}), nullptr);
+  facts.Add(GetPath{"/x", true}, PathState{.kind = "file"});
+  EXPECT_EQ(facts.Get(GetPath{"/x"}).kind, "file");
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ trap 'rm -f -- "$temporary"' EXIT
 trap 'exit 1' HUP INT PIPE TERM
 cat >"$temporary" || exit 1
 sum=$(sha256sum <"$temporary")
-if [ "${{sum%% *}}" != {sum} ]; then echo 'what arrived is not what was sent' >&2; exit 1; fi
+if [ "${{sum%% *}}" != {sum} ]; then echo 'the checksum of the received file differs' >&2; exit 1; fi
 if [ -n {owner}{group} ]; then chown -- {owner}:{group} "$temporary" || exit 1; fi
 chmod -- {mode} "$temporary" && sync -- "$temporary" && mv -fT -- "$temporary" "$path"
 )sh";
@@ -119,7 +119,7 @@ class TailBuffer {
   bool truncated_ = false;
 };
 
-// What sudo says when it does not let us, as one sentence; empty when it is not about that.
+// The explanation of an error of sudo; empty for other errors.
 std::string_view SudoRefusal(const CommandResult& result) {
   if (result.exit_code != 1) return {};
   const std::string_view said = result.error_output;
@@ -128,11 +128,11 @@ std::string_view SudoRefusal(const CommandResult& result) {
   };
   if (!says("sudo:") && !says("sudoers")) return {};
   if (says("incorrect password attempt") || says("no password was provided") || says("Sorry, try"))
-    return "sudo does not accept the password; correct the host's sudo password";
+    return "sudo does not accept the password; correct sudoPassword of the host";
   if (says("a password is required") || says("a terminal is required"))
-    return "sudo asks for a password and none is configured; set the host's sudo password";
+    return "sudo requires a password and none is configured; set sudoPassword of the host";
   if (says("not in the sudoers file") || says("not allowed"))
-    return "this user may not use sudo; allow it in /etc/sudoers.d on the host";
+    return "the user may not use sudo; allow it in /etc/sudoers.d on the host";
   return {};
 }
 
@@ -149,8 +149,8 @@ class ShellConnector final : public Connector {
   ShellConnector(std::unique_ptr<Transport> transport, SudoOptions sudo, Random* random)
       : transport_(std::move(transport)), sudo_(std::move(sudo)), random_(random) {}
 
-  Result<std::vector<Answer>> Perform(std::span<const Operation> operations,
-                                      const PerformOptions& options) override;
+  Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
+                                               const PerformOptions& options) override;
   Result<CommandResult> Exec(const Command& command, const OutputCallback& on_output,
                              std::stop_token stop) override;
   Result<void> Upload(const UploadRequest& request, std::stop_token stop) override;
@@ -264,13 +264,13 @@ void ShellConnector::Kill(const Job& job) {
            .as_root = job.as_root,
            .script = fmt::format(kKill, job.mark),
            .timeout = kKillTimeout};
-  // The command's own error is the one to report; a host that is gone has nothing left to end.
+  // The error of the command itself is reported; that of killing it is not.
   static_cast<void>(Run(kill).ok());
 }
 
-Result<std::vector<Answer>> ShellConnector::Perform(std::span<const Operation> operations,
-                                                    const PerformOptions& options) {
-  if (operations.empty()) return std::vector<Answer>();
+Result<std::vector<OperationResult>> ShellConnector::Perform(std::span<const Operation> operations,
+                                                             const PerformOptions& options) {
+  if (operations.empty()) return std::vector<OperationResult>();
   Job job{.what = operations.size() == 1 ? Describe(operations[0])
                                          : fmt::format("{} operations", operations.size()),
           .mark = NewMark(),
@@ -282,10 +282,10 @@ Result<std::vector<Answer>> ShellConnector::Perform(std::span<const Operation> o
   ASSIGN_OR_RETURN(CommandResult result, Run(job));
   if (result.truncated) {
     return Terminal(Error::RequestTooLarge(
-        fmt::format("{}: the answers are larger than {} bytes", job.what, kMaxAnswers)));
+        fmt::format("{}: the results are larger than {} bytes", job.what, kMaxAnswers)));
   }
   if (!result.ok()) return CommandFailed(job.what, result);
-  return ParseAnswers(operations, result.output, marker);
+  return ParseResults(operations, result.output, marker);
 }
 
 Result<CommandResult> ShellConnector::Exec(const Command& command, const OutputCallback& on_output,
@@ -389,7 +389,7 @@ Result<void> ShellConnector::Download(const DownloadRequest& request, std::stop_
   if (!result.ok()) return CommandFailed(what, result);
   if (result.error_output.find(sum.Finish()) == std::string::npos) {
     return Error::ServiceUnavailable(
-        fmt::format("{}: it changed while it was read; try again", what));
+        fmt::format("{}: the file changed while it was read; try again", what));
   }
   if (!file.Finish(request.mode)) {
     return Error::Internal(fmt::format("{}: cannot write {}", what, request.destination));

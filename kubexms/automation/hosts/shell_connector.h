@@ -1,10 +1,10 @@
 #pragma once
 
-// The Connector of a host with a shell: puts operations, commands and files into scripts for a
-// Transport, and ends what a command has started when its time is over.
+// The Connector of a host with a shell: converts operations, commands and files to scripts for a
+// Transport, and kills the processes of a command after its timeout.
 //
-// What is secret (the sudo password, scripts, environments, contents) travels on standard input.
-// The command line, which every user of the host can read, holds a loop that takes it from there.
+// Secrets (the sudo password, scripts, environments, contents) travel on standard input. The command
+// line, which every user of the host can read, has only a loop that reads them.
 
 #include <memory>
 #include <string>
@@ -17,11 +17,11 @@
 namespace kubexms::automation {
 
 struct SudoOptions {
-  // What sudo asks for; empty: it must ask for nothing.
+  // The password for sudo; empty: sudo must not require one.
   Secret password;
 };
 
-// `random` must outlive the connector; it makes marks that tell one command from another.
+// `random` must outlive the connector; it makes the markers that distinguish commands.
 std::unique_ptr<Connector> MakeShellConnector(std::unique_ptr<Transport> transport,
                                               SudoOptions sudo, Random* random);
 

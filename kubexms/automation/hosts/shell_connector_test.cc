@@ -46,7 +46,7 @@ class LateTransport final : public Transport {
   std::string input_;
 };
 
-TEST(ShellConnectorTest, ACommandThatBeginsAfterItWasEndedDoesNothing) {
+TEST(ShellConnectorTest, CommandThatStartsAfterItsEndDoesNothing) {
   SystemRandom random;
   const TestDirectory directory;
   const std::string script = "touch " + directory.File("ran");
@@ -59,7 +59,7 @@ TEST(ShellConnectorTest, ACommandThatBeginsAfterItWasEndedDoesNothing) {
             0);
 }
 
-TEST(ShellConnectorTest, OperationsThatBeginAfterTheyWereEndedDoNothing) {
+TEST(ShellConnectorTest, OperationsThatStartAfterTheirEndDoNothing) {
   SystemRandom random;
   const TestDirectory directory;
   auto transport = std::make_unique<LateTransport>();

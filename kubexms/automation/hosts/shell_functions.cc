@@ -20,7 +20,7 @@ struct ShellFunction {
 };
 
 constexpr ShellFunction kFunctions[] = {
-    {"GetFacts", R"sh(
+    {"GetSystemFacts", R"sh(
   . /etc/os-release 2>/dev/null
   echo "hostname=$(cat /proc/sys/kernel/hostname)"
   echo "os=$ID"
@@ -163,7 +163,7 @@ constexpr ShellFunction kFunctions[] = {
     mv -fT -- "$temporary" "$1"
   elif [ -e "$2.absent" ]; then rm -rf -- "$1"
   elif [ "$3" = 1 ]; then
-    echo "what was at $1 before is lost: there is no $2"
+    echo "the backup of $1 is lost: $2 does not exist"
     return 1
   fi
 )sh"},
@@ -196,7 +196,7 @@ constexpr ShellFunction kFunctions[] = {
   fi
   kx_apt install -f --no-install-recommends "$@" -- $packages
 )sh"},
-    // What was only needed by others is known to apt.
+    // apt knows which packages were only dependencies.
     {"RemovePackages", R"sh(
   kx_settle_packages || return 1
   if command -v apt-get >/dev/null; then
@@ -227,7 +227,7 @@ constexpr ShellFunction kFunctions[] = {
     {"SetService", R"sh(
   systemctl daemon-reload || return 1
   if [ "$(systemctl show -p LoadState --value -- "$1")" = not-found ]; then
-    case "$2 $3" in try-restart*) ;; *start*|*enable*) echo "there is no service $1"; return 1 ;; esac
+    case "$2 $3" in try-restart*) ;; *start*|*enable*) echo "no unit file for the service $1"; return 1 ;; esac
     return 0
   fi
   if [ -n "$3" ]; then systemctl "$3" -- "$1" || return 1; fi
@@ -286,9 +286,9 @@ constexpr ShellFunction kFunctions[] = {
   truncate -s "$size" -- "$1"
   return 1
 )sh"},
-    // A link, because only one can make it, and it says who did in the same moment, also where the
-    // disk is full. Its time is when its owner was last heard of.
-    {"TakeLock", R"sh(
+    // A symbolic link, because its creation is atomic and has the owner as target, also on a full
+    // disk. Its modification time is that of the last renewal.
+    {"AcquireLock", R"sh(
   (umask 077; mkdir -p -- "$(dirname -- "$1")") || return 1
   now=$(date +%s)
   for attempt in 1 2; do
@@ -308,7 +308,7 @@ constexpr ShellFunction kFunctions[] = {
     touch -h -- "$1" || return 1
     echo held=1
   elif [ "$4" = 1 ]; then
-    echo "it is locked by $holder, last heard of $((now - beat)) s ago"
+    echo "locked by $holder, renewed $((now - beat)) s ago"
     return 1
   fi
   echo "owner=$holder"
@@ -344,7 +344,7 @@ kx_scope() {
     echo systemd-run -q --scope --description=kubexms
 }
 # Runs a package manager, which must never be cut off: it has a session of its own, does not carry
-# our mark, and writes to a file, so that it goes on when we are ended or the connection is lost.
+# our mark, and writes to a file, so that it continues when this shell is killed or the connection is lost.
 # One at a time: whoever comes next waits for the one that runs.
 kx_uncut() {
   job=$(mktemp -d /run/kubexms.XXXXXX) || return 1
@@ -480,23 +480,23 @@ class AnswerReader {
   std::string_view bytes_;
 };
 
-template <class AnswerType>
-Answer ReadAnswer(std::string_view text) {
-  AnswerType answer;
+template <class ResultType>
+OperationResult ReadAnswer(std::string_view text) {
+  ResultType answer;
   AnswerReader reader(text);
-  AnswerType::Visit(answer, reader);
+  ResultType::Visit(answer, reader);
   return answer;
 }
 
 template <>
-Answer ReadAnswer<Done>(std::string_view text) {
+OperationResult ReadAnswer<Done>(std::string_view text) {
   return Done{std::string(text)};
 }
 
-Answer ReadAnswerOf(const Operation& operation, std::string_view text) {
+OperationResult ReadAnswerOf(const Operation& operation, std::string_view text) {
   return std::visit(
       [&](const auto& op) {
-        return ReadAnswer<typename std::decay_t<decltype(op)>::AnswerType>(text);
+        return ReadAnswer<typename std::decay_t<decltype(op)>::ResultType>(text);
       },
       operation);
 }
@@ -545,22 +545,23 @@ std::string MakeScript(std::span<const Operation> operations, std::string_view m
   return script;
 }
 
-Result<std::vector<Answer>> ParseAnswers(std::span<const Operation> operations,
-                                         std::string_view output, std::string_view marker) {
-  std::vector<Answer> answers;
+Result<std::vector<OperationResult>> ParseResults(std::span<const Operation> operations,
+                                                  std::string_view output,
+                                                  std::string_view marker) {
+  std::vector<OperationResult> results;
   for (const Operation& operation : operations) {
     const std::optional<Frame> frame = TakeFrame(output, marker);
     if (!frame) {
       return Error::ServiceUnavailable(
-          fmt::format("{}: the host stopped answering", Describe(operation)));
+          fmt::format("{}: the output of the host is truncated", Describe(operation)));
     }
     if (frame->exit_code != 0) {
       return CommandFailed(Describe(operation),
                            {.exit_code = frame->exit_code, .output = std::string(frame->text)});
     }
-    answers.push_back(ReadAnswerOf(operation, frame->text));
+    results.push_back(ReadAnswerOf(operation, frame->text));
   }
-  return answers;
+  return results;
 }
 
 }  // namespace kubexms::automation

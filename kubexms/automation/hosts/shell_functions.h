@@ -1,7 +1,7 @@
 #pragma once
 
-// How a real host performs operations: one function of POSIX shell for each, and the text that
-// calls them. Made for what every Debian and Red Hat server has: sh, coreutils, grep, sed, awk.
+// How a real host performs operations: one POSIX shell function for each, and the script that calls
+// them. Requires only what every Debian and Red Hat server has: sh, coreutils, grep, sed, awk.
 
 #include <span>
 #include <string>
@@ -13,12 +13,12 @@
 
 namespace kubexms::automation {
 
-// The script that performs the operations and prints, between lines that begin with `marker`, what
-// each says. The marker must not occur in anything the host prints.
+// The script that performs the operations and prints their results, separated by lines that start
+// with `marker`. The marker must not occur in the output of the host.
 std::string MakeScript(std::span<const Operation> operations, std::string_view marker);
 
-// Reads what the script printed. An error when an operation failed, or when the output ends early.
-Result<std::vector<Answer>> ParseAnswers(std::span<const Operation> operations,
-                                         std::string_view output, std::string_view marker);
+// Parses the output of the script. Fails when an operation failed or the output is truncated.
+Result<std::vector<OperationResult>> ParseResults(std::span<const Operation> operations,
+                                                  std::string_view output, std::string_view marker);
 
 }  // namespace kubexms::automation

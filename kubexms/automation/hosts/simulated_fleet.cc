@@ -49,11 +49,11 @@ std::string UnitName(const std::string& service) {
 bool IsBookkeeping(const Operation& operation) {
   return std::holds_alternative<AppendRecord>(operation) ||
          std::holds_alternative<BackupPath>(operation) ||
-         std::holds_alternative<TakeLock>(operation) ||
+         std::holds_alternative<AcquireLock>(operation) ||
          std::holds_alternative<ReleaseLock>(operation);
 }
 
-Answer Nothing() { return Done{}; }
+OperationResult Nothing() { return Done{}; }
 
 struct IndexEntry {
   std::string version;
@@ -114,26 +114,26 @@ SimulatedHost::SimulatedHost(std::string name, const Catalog* catalog)
 }
 
 Error SimulatedHost::Unreachable() const {
-  return Error::ServiceUnavailable(fmt::format("{}: the connection is lost", name_));
+  return Error::ServiceUnavailable(fmt::format("{}: connection lost", name_));
 }
 
-Result<std::vector<Answer>> SimulatedHost::Perform(std::span<const Operation> operations,
-                                                   const PerformOptions& options) {
+Result<std::vector<OperationResult>> SimulatedHost::Perform(std::span<const Operation> operations,
+                                                            const PerformOptions& options) {
   {
     MutexLock lock(mutex_);
     ++round_trips_;
     if (down_) return Unreachable();
   }
-  std::vector<Answer> answers;
+  std::vector<OperationResult> results;
   for (const Operation& operation : operations) {
     if (options.stop.stop_requested()) return Canceled(Describe(operation));
-    ASSIGN_OR_RETURN(Answer answer, PerformOne(operation));
-    answers.push_back(std::move(answer));
+    ASSIGN_OR_RETURN(OperationResult answer, PerformOne(operation));
+    results.push_back(std::move(answer));
   }
-  return answers;
+  return results;
 }
 
-std::optional<Fault> SimulatedHost::TakeFault(const Operation& operation) {
+std::optional<Fault> SimulatedHost::NextFault(const Operation& operation) {
   if (IsQuery(operation) || IsBookkeeping(operation)) return std::nullopt;
   for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
     if (fault->after_changes-- > 0) continue;
@@ -144,19 +144,19 @@ std::optional<Fault> SimulatedHost::TakeFault(const Operation& operation) {
   return std::nullopt;
 }
 
-Result<Answer> SimulatedHost::PerformOne(const Operation& operation) {
+Result<OperationResult> SimulatedHost::PerformOne(const Operation& operation) {
   std::optional<Fault> fault;
   {
     MutexLock lock(mutex_);
     if (down_) return Unreachable();
     Tick();
-    fault = TakeFault(operation);
+    fault = NextFault(operation);
   }
   if (fault && fault->kind == FaultKind::kLostBefore) return Unreachable();
   if (fault && fault->kind == FaultKind::kFails) {
     return Error::Internal(fmt::format("{}: {}", Describe(operation), fault->message));
   }
-  const auto perform = [&](const auto& op) -> Result<Answer> {
+  const auto perform = [&](const auto& op) -> Result<OperationResult> {
     using Type = std::decay_t<decltype(op)>;
     if constexpr (std::is_same_v<Type, Probe> || std::is_same_v<Type, RunScript> ||
                   std::is_same_v<Type, StartJob>) {
@@ -166,7 +166,7 @@ Result<Answer> SimulatedHost::PerformOne(const Operation& operation) {
       return Do(op);
     }
   };
-  Result<Answer> answer = std::visit(perform, operation);
+  Result<OperationResult> answer = std::visit(perform, operation);
   if (!answer.ok()) return answer.error().WithContext(Describe(operation));
   MutexLock lock(mutex_);
   if (!IsQuery(operation) && !IsBookkeeping(operation)) ++changes_;
@@ -185,15 +185,15 @@ CommandResult SimulatedHost::RunHandler(const std::string& script) {
           .error_output = fmt::format("the simulated host does not know \"{}\"", script)};
 }
 
-Result<Answer> SimulatedHost::DoScript(const Operation& operation) {
+Result<OperationResult> SimulatedHost::DoScript(const Operation& operation) {
   if (const auto* probe = std::get_if<Probe>(&operation)) {
     const CommandResult result = RunHandler(probe->script);
-    return Answer(ProbeResult{result.exit_code, result.output + result.error_output});
+    return OperationResult(ProbeResult{result.exit_code, result.output + result.error_output});
   }
   if (const auto* run = std::get_if<RunScript>(&operation)) {
     const CommandResult result = RunHandler(run->script);
     if (!result.ok()) return CommandFailed("the script", result);
-    return Answer(Done{result.output});
+    return OperationResult(Done{result.output});
   }
   const auto& start = std::get<StartJob>(operation);
   {
@@ -232,7 +232,7 @@ Result<void> SimulatedHost::Upload(const UploadRequest& request, std::stop_token
     content += piece;
   }
   if (!request.sha256.empty() && request.sha256 != Sha256Of(content)) {
-    return Error::Internal("what arrived is not what was sent");
+    return Error::Internal("the checksum of the received file differs");
   }
   const WriteFile write{.path = request.path,
                         .mode = request.mode,
@@ -297,9 +297,9 @@ bool SimulatedHost::IsEmptyDirectory(const std::string& path) const {
                       [&](const auto& entry) { return IsBelow(entry.first, path); });
 }
 
-Result<Answer> SimulatedHost::Do(const GetPath& op) {
+Result<OperationResult> SimulatedHost::Do(const GetPath& op) {
   const auto found = tree_.find(op.path);
-  if (found == tree_.end()) return Answer(PathState{.kind = "absent"});
+  if (found == tree_.end()) return OperationResult(PathState{.kind = "absent"});
   const Node& node = found->second;
   PathState state{.kind = node.kind,
                   .mode = node.mode,
@@ -310,10 +310,10 @@ Result<Answer> SimulatedHost::Do(const GetPath& op) {
   if (node.kind == "link") state.target = node.data;
   if (node.kind == "file") state.sha256 = Sha256Of(node.data);
   if (node.kind == "file" && op.content) state.content = node.data;
-  return Answer(std::move(state));
+  return OperationResult(std::move(state));
 }
 
-Result<Answer> SimulatedHost::Do(const WriteFile& op) {
+Result<OperationResult> SimulatedHost::Do(const WriteFile& op) {
   Node node{.kind = "file", .mode = op.mode, .data = op.content};
   if (!op.owner.empty()) node.owner = op.owner;
   if (!op.group.empty()) node.group = op.group;
@@ -321,7 +321,7 @@ Result<Answer> SimulatedHost::Do(const WriteFile& op) {
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const SetAttributes& op) {
+Result<OperationResult> SimulatedHost::Do(const SetAttributes& op) {
   const auto found = tree_.find(op.path);
   if (found == tree_.end()) return Error::Internal("No such file or directory");
   if (!op.mode.empty()) found->second.mode = op.mode;
@@ -330,7 +330,7 @@ Result<Answer> SimulatedHost::Do(const SetAttributes& op) {
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const MakeDirectory& op) {
+Result<OperationResult> SimulatedHost::Do(const MakeDirectory& op) {
   if (const auto found = tree_.find(op.path); found == tree_.end()) {
     RETURN_IF_ERROR(Put(op.path, {.kind = "directory"}));
   } else if (found->second.kind != "directory") {
@@ -339,18 +339,18 @@ Result<Answer> SimulatedHost::Do(const MakeDirectory& op) {
   return Do(SetAttributes{op.path, op.mode, op.owner, op.group});
 }
 
-Result<Answer> SimulatedHost::Do(const MakeLink& op) {
+Result<OperationResult> SimulatedHost::Do(const MakeLink& op) {
   RETURN_IF_ERROR(Put(op.path, {.kind = "link", .mode = "0777", .data = op.target}));
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const RemovePath& op) {
+Result<OperationResult> SimulatedHost::Do(const RemovePath& op) {
   if (op.recursive || IsEmptyDirectory(op.path)) Erase(op.path);
   if (op.recursive) jobs_.erase(op.path);
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const BackupPath& op) {
+Result<OperationResult> SimulatedHost::Do(const BackupPath& op) {
   if (tree_.contains(op.backup) || tree_.contains(op.backup + ".absent")) return Nothing();
   const bool exists = tree_.contains(op.path);
   PutWithParents(exists ? op.backup : op.backup + ".absent", {.kind = "file", .mode = "0600"});
@@ -358,19 +358,19 @@ Result<Answer> SimulatedHost::Do(const BackupPath& op) {
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const RestorePath& op) {
+Result<OperationResult> SimulatedHost::Do(const RestorePath& op) {
   const bool kept = tree_.contains(op.backup);
   if (!kept && !tree_.contains(op.backup + ".absent")) {
     if (!op.required) return Nothing();
     return Error::Internal(
-        fmt::format("what was at {} before is lost: there is no {}", op.path, op.backup));
+        fmt::format("the backup of {} is lost: {} does not exist", op.path, op.backup));
   }
   Erase(op.path);
   if (kept) Copy(op.backup, op.path);
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const ExtractArchive& op) {
+Result<OperationResult> SimulatedHost::Do(const ExtractArchive& op) {
   const auto archive = tree_.find(op.archive);
   if (archive == tree_.end()) return Error::Internal("Cannot open: No such file or directory");
   RETURN_IF_ERROR(Put(op.directory + "/content-of-" + Sha256Of(archive->second.data).substr(0, 12),
@@ -378,12 +378,12 @@ Result<Answer> SimulatedHost::Do(const ExtractArchive& op) {
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const GetPackage& op) {
+Result<OperationResult> SimulatedHost::Do(const GetPackage& op) {
   const auto found = packages_.find(op.package);
-  return Answer(PackageState{found == packages_.end() ? "" : found->second.version});
+  return OperationResult(PackageState{found == packages_.end() ? "" : found->second.version});
 }
 
-Result<Answer> SimulatedHost::Do(const GetPackages& op) {
+Result<OperationResult> SimulatedHost::Do(const GetPackages& op) {
   PackageVersions answer;
   for (const std::string& name : Words(op.packages)) {
     const auto found = packages_.find(name);
@@ -391,7 +391,7 @@ Result<Answer> SimulatedHost::Do(const GetPackages& op) {
     answer.versions +=
         fmt::format("{}{}={}", answer.versions.empty() ? "" : " ", name, found->second.version);
   }
-  return Answer(std::move(answer));
+  return OperationResult(std::move(answer));
 }
 
 void SimulatedHost::Install(const std::string& package, Installed installed) {
@@ -425,7 +425,7 @@ bool SimulatedHost::IsNeeded(const std::string& package) const {
   });
 }
 
-Result<Answer> SimulatedHost::Do(const InstallPackages& op) {
+Result<OperationResult> SimulatedHost::Do(const InstallPackages& op) {
   for (const std::string& word : Words(op.packages)) {
     const size_t equals = word.find('=');
     const std::string package = word.substr(0, equals);
@@ -440,7 +440,7 @@ Result<Answer> SimulatedHost::Do(const InstallPackages& op) {
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const InstallPackageFiles& op) {
+Result<OperationResult> SimulatedHost::Do(const InstallPackageFiles& op) {
   if (full_) return Error::Internal("No space left on device");
   const auto index = tree_.find(op.directory + "/Packages");
   if (index == tree_.end()) return Error::Internal("Packages: No such file or directory");
@@ -467,7 +467,7 @@ Result<Answer> SimulatedHost::Do(const InstallPackageFiles& op) {
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const RemovePackages& op) {
+Result<OperationResult> SimulatedHost::Do(const RemovePackages& op) {
   for (const std::string& package : Words(op.packages)) Uninstall(package);
   std::vector<std::string> unused = Words(op.dependencies);
   // One may have been needed by another one only.
@@ -487,17 +487,18 @@ bool SimulatedHost::ServiceExists(const std::string& service) const {
          tree_.contains("/lib/systemd/system/" + unit);
 }
 
-Result<Answer> SimulatedHost::Do(const GetService& op) {
-  if (!ServiceExists(op.service)) return Answer(ServiceState{});
+Result<OperationResult> SimulatedHost::Do(const GetService& op) {
+  if (!ServiceExists(op.service)) return OperationResult(ServiceState{});
   const Service& service = services_[UnitName(op.service)];
-  return Answer(ServiceState{true, service.active, service.enabled, service.active_since_ns});
+  return OperationResult(
+      ServiceState{true, service.active, service.enabled, service.active_since_ns});
 }
 
-Result<Answer> SimulatedHost::Do(const SetService& op) {
+Result<OperationResult> SimulatedHost::Do(const SetService& op) {
   if (!ServiceExists(op.service)) {
     services_.erase(UnitName(op.service));
     if (op.active == "start" || op.active == "restart" || op.enabled == "enable") {
-      return Error::Internal(fmt::format("there is no service {}", op.service));
+      return Error::Internal(fmt::format("no unit file for the service {}", op.service));
     }
     return Nothing();
   }
@@ -512,14 +513,14 @@ Result<Answer> SimulatedHost::Do(const SetService& op) {
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const GetUser& op) {
+Result<OperationResult> SimulatedHost::Do(const GetUser& op) {
   const auto found = users_.find(op.user);
-  if (found == users_.end()) return Answer(UserState{});
+  if (found == users_.end()) return OperationResult(UserState{});
   const User& user = found->second;
-  return Answer(UserState{true, user.uid, user.home, user.shell, user.groups});
+  return OperationResult(UserState{true, user.uid, user.home, user.shell, user.groups});
 }
 
-Result<Answer> SimulatedHost::Do(const PutUser& op) {
+Result<OperationResult> SimulatedHost::Do(const PutUser& op) {
   const bool made = !users_.contains(op.user);
   User& user = users_[op.user];
   if (made) {
@@ -539,29 +540,29 @@ Result<Answer> SimulatedHost::Do(const PutUser& op) {
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const RemoveUser& op) {
+Result<OperationResult> SimulatedHost::Do(const RemoveUser& op) {
   users_.erase(op.user);
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const GetSysctl& op) {
+Result<OperationResult> SimulatedHost::Do(const GetSysctl& op) {
   const auto found = sysctls_.find(op.key);
-  if (found == sysctls_.end()) return Answer(SysctlState{});
-  return Answer(SysctlState{true, found->second});
+  if (found == sysctls_.end()) return OperationResult(SysctlState{});
+  return OperationResult(SysctlState{true, found->second});
 }
 
-Result<Answer> SimulatedHost::Do(const SetSysctl& op) {
+Result<OperationResult> SimulatedHost::Do(const SetSysctl& op) {
   const auto found = sysctls_.find(op.key);
   if (found == sysctls_.end()) return Error::Internal("No such file or directory");
   found->second = op.value;
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const GetKernelModule& op) {
-  return Answer(KernelModuleState{modules_.contains(op.module)});
+Result<OperationResult> SimulatedHost::Do(const GetKernelModule& op) {
+  return OperationResult(KernelModuleState{modules_.contains(op.module)});
 }
 
-Result<Answer> SimulatedHost::Do(const SetKernelModule& op) {
+Result<OperationResult> SimulatedHost::Do(const SetKernelModule& op) {
   if (op.loaded)
     modules_.insert(op.module);
   else
@@ -569,56 +570,55 @@ Result<Answer> SimulatedHost::Do(const SetKernelModule& op) {
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const GetPort& op) {
-  return Answer(PortState{ports_.contains(op.port)});
+Result<OperationResult> SimulatedHost::Do(const GetPort& op) {
+  return OperationResult(PortState{ports_.contains(op.port)});
 }
 
-Result<Answer> SimulatedHost::Do(const GetFacts&) {
-  return Answer(Facts{.hostname = name_,
-                      .os = system_.os,
-                      .os_version = system_.os_version,
-                      .architecture = "x86_64",
-                      .kernel = system_.kernel,
-                      .cpus = 4,
-                      .memory_bytes = int64_t{8} << 30,
-                      .package_manager = "apt",
-                      .systemd = true,
-                      .boot_id = "boot-of-" + name_,
-                      .addresses = AddressOf(name_),
-                      .time_seconds = now_ns_ / 1'000'000'000});
+Result<OperationResult> SimulatedHost::Do(const GetSystemFacts&) {
+  return OperationResult(SystemFacts{.hostname = name_,
+                                     .os = system_.os,
+                                     .os_version = system_.os_version,
+                                     .architecture = "x86_64",
+                                     .kernel = system_.kernel,
+                                     .cpus = 4,
+                                     .memory_bytes = int64_t{8} << 30,
+                                     .package_manager = "apt",
+                                     .systemd = true,
+                                     .boot_id = "boot-of-" + name_,
+                                     .addresses = AddressOf(name_),
+                                     .time_seconds = now_ns_ / 1'000'000'000});
 }
 
-Result<Answer> SimulatedHost::Do(const AppendRecord& op) {
+Result<OperationResult> SimulatedHost::Do(const AppendRecord& op) {
   if (!tree_.contains(op.path)) PutWithParents(op.path, {.kind = "file", .mode = "0600"});
   tree_[op.path].data += op.line + "\n";
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const TakeLock& op) {
+Result<OperationResult> SimulatedHost::Do(const AcquireLock& op) {
   const auto found = locks_.find(op.path);
   const int64_t age = found == locks_.end() ? 0 : (now_ns_ - found->second.beat_ns) / 1'000'000'000;
   const bool free =
       found == locks_.end() || found->second.owner == op.owner || age >= op.stale_seconds;
   if (!free && op.required) {
-    return Error::Internal(
-        fmt::format("it is locked by {}, last heard of {} s ago", found->second.owner, age));
+    return Error::Internal(fmt::format("locked by {}, renewed {} s ago", found->second.owner, age));
   }
-  if (!free) return Answer(LockState{false, found->second.owner, age});
+  if (!free) return OperationResult(LockState{false, found->second.owner, age});
   locks_[op.path] = {op.owner, now_ns_};
-  return Answer(LockState{true, op.owner, age});
+  return OperationResult(LockState{true, op.owner, age});
 }
 
-Result<Answer> SimulatedHost::Do(const ReleaseLock& op) {
+Result<OperationResult> SimulatedHost::Do(const ReleaseLock& op) {
   const auto found = locks_.find(op.path);
   if (found != locks_.end() && found->second.owner == op.owner) locks_.erase(found);
   return Nothing();
 }
 
-Result<Answer> SimulatedHost::Do(const GetJob& op) {
+Result<OperationResult> SimulatedHost::Do(const GetJob& op) {
   const auto found = jobs_.find(op.directory);
-  if (found == jobs_.end()) return Answer(JobState{.state = "absent"});
+  if (found == jobs_.end()) return OperationResult(JobState{.state = "absent"});
   const std::string output = found->second.result.output + found->second.result.error_output;
-  return Answer(JobState{
+  return OperationResult(JobState{
       .state = "done",
       .exit_code = found->second.result.exit_code,
       .output_size = static_cast<int64_t>(output.size()),

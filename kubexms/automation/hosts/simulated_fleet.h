@@ -17,15 +17,15 @@
 
 namespace kubexms::automation {
 
-// What a package brings with it.
+// The content of a package.
 struct SimulatedPackage {
   std::string version = "1.0";
   std::vector<std::string> services;
-  std::map<std::string, std::string> files;  // by path; directories come into being
+  std::map<std::string, std::string> files;  // by path; directories are created
   std::vector<std::string> depends = {};
 };
 
-// What a host says about itself.
+// The system facts of a host.
 struct SimulatedSystem {
   std::string os = "debian";
   std::string os_version = "12";
@@ -33,14 +33,14 @@ struct SimulatedSystem {
 };
 
 enum class FaultKind {
-  kLostBefore,  // the connection is lost, and the operation was not performed
-  kLostAfter,   // the operation was performed, and its answer is lost
-  kFails,       // the operation fails and says so
+  kLostBefore,  // the connection is lost before the operation is performed
+  kLostAfter,   // the connection is lost after the operation was performed
+  kFails,       // the operation fails
 };
 
 struct Fault {
   FaultKind kind = FaultKind::kFails;
-  int after_changes = 0;  // how many changes still succeed before it happens, once
+  int after_changes = 0;  // the number of changes that succeed before the fault, which happens once
   std::string message = "injected fault";
 };
 
@@ -48,18 +48,19 @@ struct Fault {
 class SimulatedHost final : public Connector {
  public:
   using Catalog = std::map<std::string, SimulatedPackage>;
-  // What a command does; it may use the host.
+  // The effect of a command; it may use the host.
   using ScriptHandler = std::function<CommandResult(SimulatedHost&, const std::string& script)>;
 
-  // An empty host with /etc, /tmp, /var/lib, /usr/local/bin and what systemd needs. `catalog`, of
-  // the packages there are, must outlive it.
+  // An empty host with /etc, /tmp, /var/lib, /usr/local/bin and the directories of systemd. `catalog`
+  // has the available packages and must outlive the host.
   SimulatedHost(std::string name, const Catalog* catalog);
 
   using Connector::Exec;
   using Connector::Perform;
 
-  Result<std::vector<Answer>> Perform(std::span<const Operation> operations,
-                                      const PerformOptions& options) override EXCLUDES(mutex_);
+  Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
+                                               const PerformOptions& options) override
+      EXCLUDES(mutex_);
   Result<CommandResult> Exec(const Command& command, const OutputCallback& on_output,
                              std::stop_token stop) override EXCLUDES(mutex_);
   Result<void> Upload(const UploadRequest& request, std::stop_token stop) override EXCLUDES(mutex_);
@@ -69,23 +70,23 @@ class SimulatedHost final : public Connector {
 
   const std::string& name() const { return name_; }
 
-  // Unknown commands end with 127 until a handler is set. It is called without any lock.
+  // Until a handler is set, all commands exit with 127. The handler is called without a lock held.
   void SetScriptHandler(ScriptHandler handler) EXCLUDES(mutex_);
   void Inject(Fault fault) EXCLUDES(mutex_);
   void SetDown(bool down) EXCLUDES(mutex_);
-  // Every write fails for want of space.
+  // Every write fails with "No space left on device".
   void SetDiskFull(bool full) EXCLUDES(mutex_);
   void SetSystem(SimulatedSystem system) EXCLUDES(mutex_);
-  // By hand, as somebody who logs in.
+  // Direct access, as by a user of the host.
   void PutFile(const std::string& path, std::string content) EXCLUDES(mutex_);
   std::optional<std::string> ReadFile(const std::string& path) const EXCLUDES(mutex_);
-  // Moves the host's clock.
+  // Advances the clock of the host.
   void Advance(std::chrono::seconds duration) EXCLUDES(mutex_);
   void Listen(int port) EXCLUDES(mutex_);
-  // How many changes were performed, those of the journal and of locks not counted.
+  // The number of changes performed, without those of the journal and of locks.
   uint64_t changes() const EXCLUDES(mutex_);
-  // Everything that a user of the host could notice, as text, to compare: what kubexms keeps for
-  // itself below /var/lib/kubexms and times are left out.
+  // The whole state as text, for comparison, without times and kubexms' own files below
+  // /var/lib/kubexms.
   std::string Snapshot() const EXCLUDES(mutex_);
 
  private:
@@ -121,42 +122,42 @@ class SimulatedHost final : public Connector {
     CommandResult result;
   };
 
-  Result<Answer> PerformOne(const Operation& operation) EXCLUDES(mutex_);
-  // What an injected fault does to the next change, if anything.
-  std::optional<Fault> TakeFault(const Operation& operation) REQUIRES(mutex_);
+  Result<OperationResult> PerformOne(const Operation& operation) EXCLUDES(mutex_);
+  // The fault for this operation, if one is due.
+  std::optional<Fault> NextFault(const Operation& operation) REQUIRES(mutex_);
   Error Unreachable() const;
 
-  // One for each operation; those that run scripts are not below the lock.
-  Result<Answer> Do(const GetFacts& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetPath& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetPackage& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetPackages& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetService& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetUser& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetSysctl& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetKernelModule& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetPort& op) REQUIRES(mutex_);
-  Result<Answer> Do(const GetJob& op) REQUIRES(mutex_);
-  Result<Answer> Do(const WriteFile& op) REQUIRES(mutex_);
-  Result<Answer> Do(const SetAttributes& op) REQUIRES(mutex_);
-  Result<Answer> Do(const MakeDirectory& op) REQUIRES(mutex_);
-  Result<Answer> Do(const MakeLink& op) REQUIRES(mutex_);
-  Result<Answer> Do(const RemovePath& op) REQUIRES(mutex_);
-  Result<Answer> Do(const BackupPath& op) REQUIRES(mutex_);
-  Result<Answer> Do(const RestorePath& op) REQUIRES(mutex_);
-  Result<Answer> Do(const InstallPackages& op) REQUIRES(mutex_);
-  Result<Answer> Do(const InstallPackageFiles& op) REQUIRES(mutex_);
-  Result<Answer> Do(const RemovePackages& op) REQUIRES(mutex_);
-  Result<Answer> Do(const SetService& op) REQUIRES(mutex_);
-  Result<Answer> Do(const PutUser& op) REQUIRES(mutex_);
-  Result<Answer> Do(const RemoveUser& op) REQUIRES(mutex_);
-  Result<Answer> Do(const SetSysctl& op) REQUIRES(mutex_);
-  Result<Answer> Do(const SetKernelModule& op) REQUIRES(mutex_);
-  Result<Answer> Do(const ExtractArchive& op) REQUIRES(mutex_);
-  Result<Answer> Do(const AppendRecord& op) REQUIRES(mutex_);
-  Result<Answer> Do(const TakeLock& op) REQUIRES(mutex_);
-  Result<Answer> Do(const ReleaseLock& op) REQUIRES(mutex_);
-  Result<Answer> DoScript(const Operation& operation) EXCLUDES(mutex_);
+  // One for each operation; DoScript for those that call the handler.
+  Result<OperationResult> Do(const GetSystemFacts& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetPath& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetPackage& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetPackages& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetService& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetUser& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetSysctl& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetKernelModule& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetPort& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const GetJob& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const WriteFile& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const SetAttributes& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const MakeDirectory& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const MakeLink& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const RemovePath& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const BackupPath& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const RestorePath& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const InstallPackages& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const InstallPackageFiles& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const RemovePackages& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const SetService& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const PutUser& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const RemoveUser& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const SetSysctl& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const SetKernelModule& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const ExtractArchive& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const AppendRecord& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const AcquireLock& op) REQUIRES(mutex_);
+  Result<OperationResult> Do(const ReleaseLock& op) REQUIRES(mutex_);
+  Result<OperationResult> DoScript(const Operation& operation) EXCLUDES(mutex_);
 
   int64_t Tick() REQUIRES(mutex_) { return now_ns_ += 1'000'000; }
   Result<void> Put(const std::string& path, Node node) REQUIRES(mutex_);

@@ -213,7 +213,7 @@ class SshConfig::Reader {
   // What the files say holds where the block that includes them does.
   Result<void> Include(std::string_view line, int depth) {
     if (depth >= kMaxIncludeDepth) {
-      Warn("too many files include each other; this one is ignored");
+      Warn("too many nested includes; this file is ignored");
       return {};
     }
     const std::vector<Condition> outer = outer_;
@@ -272,7 +272,7 @@ Result<SshConfig> SshConfig::Load(const std::string& path, std::string_view home
   return Parse(text, home, path);
 }
 
-bool SshConfig::Condition::Holds(std::string_view alias, std::string_view host_name) const {
+bool SshConfig::Condition::Matches(std::string_view alias, std::string_view host_name) const {
   if (never || !MatchesAny(patterns, alias)) return false;
   return std::ranges::all_of(criteria, [&](const Criterion& criterion) {
     const bool original = criterion.original || host_name.empty();
@@ -283,7 +283,7 @@ bool SshConfig::Condition::Holds(std::string_view alias, std::string_view host_n
 SshConfigEntry SshConfig::Lookup(std::string_view alias) const {
   SshConfigEntry found;
   for (const Block& block : blocks_) {
-    const auto holds = [&](const Condition& each) { return each.Holds(alias, found.host_name); };
+    const auto holds = [&](const Condition& each) { return each.Matches(alias, found.host_name); };
     if (!std::ranges::all_of(block.conditions, holds)) continue;
     const SshConfigEntry& entry = block.entry;
     Inherit(found.host_name, entry.host_name);

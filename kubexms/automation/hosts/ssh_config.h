@@ -1,6 +1,6 @@
 #pragma once
 
-// What ~/.ssh/config says about hosts, as far as it concerns how to reach them.
+// The part of ~/.ssh/config that configures connections.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace kubexms::automation {
 
-// Empty where the file says nothing.
+// Fields are empty when the file does not set them.
 struct SshConfigEntry {
   std::string host_name;
   std::string user;
@@ -27,18 +27,17 @@ struct SshConfigEntry {
 
 class SshConfig {
  public:
-  // Knows the keywords for what is above; others are skipped. Files of "Include" are read, and of
-  // "Match" what is about the host's name (all, host, originalhost). Blocks that depend on anything
-  // else are ignored, with a warning: what they say can be said in the cluster's configuration.
-  // `file` is for messages.
+  // Parses the keywords of the fields above; others are skipped. Supports "Include", and "Match" with
+  // all, host and originalhost. Blocks with other criteria are ignored with a warning: their settings
+  // can be part of the cluster's configuration. `file` is for messages.
   static Result<SshConfig> Parse(std::string_view text, std::string_view home,
                                  const std::string& file = "");
-  // Of a file that does not exist: empty.
+  // An empty configuration when the file does not exist.
   static Result<SshConfig> Load(const std::string& path, std::string_view home);
 
-  // As ssh does: of each keyword the first value counts, of IdentityFile all.
+  // As ssh: the first value of each keyword, all values of IdentityFile.
   SshConfigEntry Lookup(std::string_view alias) const;
-  // What was ignored: "/root/.ssh/config:3: Match exec is not supported; …".
+  // Ignored blocks: "/root/.ssh/config:3: Match exec is not supported; …".
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -46,15 +45,15 @@ class SshConfig {
   struct Condition {
     struct Criterion {
       std::vector<std::string> patterns;
-      bool original = false;  // of the name that was asked for, and not of what it stands for
+      bool original = false;  // matches the name before substitution by HostName
       bool negated = false;
     };
     std::vector<std::string> patterns;  // of the name: "*", "web?", "!web1"
     std::vector<Criterion> criteria;    // and each of these
     bool never = false;
 
-    // `host_name` is what the blocks before say that the name stands for.
-    bool Holds(std::string_view alias, std::string_view host_name) const;
+    // `host_name` is the HostName of earlier blocks.
+    bool Matches(std::string_view alias, std::string_view host_name) const;
   };
   struct Block {
     std::vector<Condition> conditions;  // all of them
@@ -65,7 +64,7 @@ class SshConfig {
   std::vector<std::string> warnings_;
 };
 
-// "user@host:port" with optional user and port; an IPv6 address stands in brackets.
+// "user@host:port" with optional user and port; an IPv6 address is in brackets.
 struct SshAddress {
   std::string user;
   std::string host;

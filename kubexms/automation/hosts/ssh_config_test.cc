@@ -13,7 +13,7 @@ SshConfigEntry Lookup(std::string_view text, std::string_view alias) {
   return config.ok() ? config->Lookup(alias) : SshConfigEntry();
 }
 
-TEST(SshConfigTest, TheFirstValueOfAKeywordCounts) {
+TEST(SshConfigTest, UsesTheFirstValueOfAKeyword) {
   constexpr std::string_view kText =
       "User early\n"
       "# a comment\n"
@@ -45,7 +45,7 @@ TEST(SshConfigTest, MatchesPatterns) {
   EXPECT_EQ(Lookup("Host **\nUser u", "x").user, "u");
 }
 
-TEST(SshConfigTest, MatchIsAboutTheNameOfTheHost) {
+TEST(SshConfigTest, SupportsMatchByHostName) {
   constexpr std::string_view kText =
       "Match host web*,!web9\n  User web\n"
       "Host db\n  HostName db.example\n"
@@ -62,7 +62,7 @@ TEST(SshConfigTest, MatchIsAboutTheNameOfTheHost) {
   EXPECT_EQ(Lookup(kText, "x").proxy_jump, "gate");
 }
 
-TEST(SshConfigTest, WhatCannotBeKnownIsIgnoredWithAWarning) {
+TEST(SshConfigTest, IgnoresUnsupportedBlocksWithAWarning) {
   const SshConfig config = SshConfig::Parse(
                                "User first\n"
                                "Match host web exec \"test -e /x\"\n  Port 1\n"
@@ -79,7 +79,7 @@ TEST(SshConfigTest, WhatCannotBeKnownIsIgnoredWithAWarning) {
                                 "config:6: Match final is not supported; its block is ignored"}));
 }
 
-TEST(SshConfigTest, ReadsWhatIsIncludedWhereItIsIncluded) {
+TEST(SshConfigTest, ReadsIncludedFilesInPlace) {
   TestDirectory home;
   home.Write(".ssh/config",
              "Include conf.d/*.conf absent\n"
@@ -100,7 +100,7 @@ TEST(SshConfigTest, ReadsWhatIsIncludedWhereItIsIncluded) {
   EXPECT_FALSE(config->warnings().empty());
 }
 
-TEST(SshConfigTest, RefusesWhatItWouldHaveToGuess) {
+TEST(SshConfigTest, RefusesAmbiguousValues) {
   const Result<SshConfig> port = SshConfig::Parse("\nPort many\n", "/");
   ASSERT_FALSE(port.ok());
   EXPECT_EQ(port.error().message(), "line 2: \"many\" is not a port: use 1 to 65535");

@@ -61,7 +61,7 @@ Result<void> SshConnections::Connect(Slot& slot, const SshEndpoint& endpoint,
                                      std::shared_ptr<SshSession> bastion,
                                      std::stop_token stop) const {
   using SteadyClock = std::chrono::steady_clock;
-  if (slot.failure && SteadyClock::now() - slot.failed_at < failure_lasts_) return *slot.failure;
+  if (slot.failure && SteadyClock::now() - slot.failed_at < failure_ttl_) return *slot.failure;
   slot.failure.reset();
   Result<std::shared_ptr<SshSession>> session =
       SshSession::Connect(endpoint, std::move(bastion), std::move(stop));

@@ -1,7 +1,7 @@
 #pragma once
 
-// Hosts over SSH. One SshConnections holds the connections of a program: one for each host, and one
-// for each bastion, however many hosts are behind it.
+// Hosts over SSH. One SshConnections has all connections of a process: one for each host, and one for
+// each bastion, shared by the hosts behind it.
 
 #include <chrono>
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace kubexms::automation {
 
-// The way to a host: the bastions in their order, the host last.
+// The bastions in order, then the host.
 using SshRoute = std::vector<SshEndpoint>;
 
 // Safe for use from any thread.
@@ -26,14 +26,14 @@ class SshConnections {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  // That a host does not answer is held to be true for `failure_lasts`: those who ask for a host
-  // one after the other, or for many behind one bastion, do not all wait for it. Less than the
-  // pauses between attempts.
-  explicit SshConnections(Duration failure_lasts = std::chrono::milliseconds(500))
-      : failure_lasts_(failure_lasts) {}
+  // A failure to connect is cached for `failure_ttl`, so that calls for many hosts behind one
+  // unreachable bastion do not each wait for a timeout. It must be shorter than the pause between
+  // retries.
+  explicit SshConnections(Duration failure_ttl = std::chrono::milliseconds(500))
+      : failure_ttl_(failure_ttl) {}
 
-  // The session at the end of the route; connects what is not connected. Whoever asks for a
-  // connection that another one is making waits for that one.
+  // The session at the end of the route. Connects where necessary; concurrent calls for the same
+  // endpoint share one attempt.
   Result<std::shared_ptr<SshSession>> Get(const SshRoute& route, std::stop_token stop)
       EXCLUDES(mutex_);
 
@@ -41,7 +41,7 @@ class SshConnections {
   struct Slot {
     Mutex mutex;
     std::shared_ptr<SshSession> session GUARDED_BY(mutex);
-    std::optional<Error> failure GUARDED_BY(mutex);  // that it did not answer
+    std::optional<Error> failure GUARDED_BY(mutex);  // of the last attempt
     std::chrono::steady_clock::time_point failed_at GUARDED_BY(mutex);
   };
 
@@ -49,7 +49,7 @@ class SshConnections {
   Result<void> Connect(Slot& slot, const SshEndpoint& endpoint, std::shared_ptr<SshSession> bastion,
                        std::stop_token stop) const REQUIRES(slot.mutex);
 
-  const Duration failure_lasts_;
+  const Duration failure_ttl_;
   Mutex mutex_;
   std::map<std::string, std::shared_ptr<Slot>> slots_ GUARDED_BY(mutex_);
 };
@@ -63,9 +63,9 @@ struct SshConnectorOptions {
 std::unique_ptr<Connector> MakeSshConnector(SshConnectorOptions options,
                                             SshConnections* connections, Random* random);
 
-// What the user's ssh configuration says about a host, filled in where `host` says nothing: name,
-// user, port, keys, known_hosts and bastions. `host.host` is the name to look up. Bastions get the
-// host's way of verifying keys, and their users and keys from the configuration or else the host.
+// The route to a host: unset fields of `host` (name, user, port, keys, known_hosts, bastions) default
+// to the user's ssh configuration for `host.host`. Bastions use the host key policy of the host, and
+// users and keys of the configuration or else of the host.
 Result<SshRoute> ResolveRoute(const SshEndpoint& host, const SshConfig& config);
 
 }  // namespace kubexms::automation

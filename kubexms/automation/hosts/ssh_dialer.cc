@@ -59,7 +59,7 @@ Result<void> WaitConnected(int descriptor, SteadyClock::time_point deadline,
     if (stop.stop_requested()) return Canceled("connect");
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now()).count();
-    if (left <= 0) return Error::ServiceUnavailable("no answer to the attempt to connect");
+    if (left <= 0) return Error::ServiceUnavailable("connection timed out");
     if (::poll(polled, 2, static_cast<int>(left)) > 0 && polled[0].revents) break;
   }
   int failure = 0;
@@ -95,7 +95,8 @@ Result<int> ConnectTcp(const SshEndpoint& endpoint, const std::stop_token& stop)
   const int failed =
       ::getaddrinfo(endpoint.host.c_str(), fmt::to_string(endpoint.port).c_str(), &hints, &found);
   if (failed) {
-    return Error::ServiceUnavailable(fmt::format("cannot find the host: {}", gai_strerror(failed)));
+    return Error::ServiceUnavailable(
+        fmt::format("cannot resolve the host: {}", gai_strerror(failed)));
   }
   const std::unique_ptr<addrinfo, AddressDeleter> addresses(found);
   const auto deadline = SteadyClock::now() + endpoint.connect_timeout;
@@ -136,7 +137,7 @@ std::string PinnedAlgorithms(const std::vector<std::string>& pinned) {
   return algorithms;
 }
 
-// Adds a line, while nobody else does.
+// Appends a line under a lock.
 bool AppendLine(const std::string& path, std::string_view line) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) return false;
@@ -224,12 +225,13 @@ Result<void> SshDialer::VerifyPinned(const std::string& fingerprint, ssh_key key
   }
   return Terminal(Error::Forbidden(
       "hosts", endpoint_.host,
-      fmt::format("its key {} is not one of those that the configuration names; somebody may be "
-                  "in between. If the host was installed anew, name its new key",
-                  fingerprint)));
+      fmt::format(
+          "the host key {} is not one of hostKey in the configuration; the connection may be "
+          "intercepted. If the host was reinstalled, configure its new key",
+          fingerprint)));
 }
 
-Result<void> SshDialer::Remember() {
+Result<void> SshDialer::StoreHostKey() {
   char* entry = nullptr;
   std::string line;
   if (ssh_session_export_known_hosts_entry(session_, &entry) == SSH_OK && entry) line = entry;
@@ -237,7 +239,7 @@ Result<void> SshDialer::Remember() {
   if (!line.empty() && line.back() != '\n') line += '\n';
   if (line.empty() || !AppendLine(endpoint_.host_key.cluster_file, line)) {
     return Error::Internal(
-        fmt::format("cannot write the host's key to {}", endpoint_.host_key.cluster_file));
+        fmt::format("cannot write the host key to {}", endpoint_.host_key.cluster_file));
   }
   return {};
 }
@@ -245,7 +247,7 @@ Result<void> SshDialer::Remember() {
 Result<void> SshDialer::VerifyHostKey() {
   ssh_key server_key = nullptr;
   if (ssh_get_server_publickey(session_, &server_key) != SSH_OK) {
-    return Error::ServiceUnavailable("the host shows no key");
+    return Error::ServiceUnavailable("the host has no key");
   }
   const KeyPtr key(server_key);
   const std::string fingerprint = Fingerprint(key.get());
@@ -259,19 +261,19 @@ Result<void> SshDialer::VerifyHostKey() {
     case SSH_KNOWN_HOSTS_CHANGED:
     case SSH_KNOWN_HOSTS_OTHER:
       return refuse(fmt::format(
-          "its key is {}, which is not the one that is known; somebody may be in between. If the "
-          "host was installed anew, remove its line from {}",
+          "the host key {} differs from the known one; the connection may be intercepted. If the "
+          "host was reinstalled, remove its line from {}",
           fingerprint,
           policy.cluster_file.empty() ? policy.known_hosts_file : policy.cluster_file));
     case SSH_KNOWN_HOSTS_NOT_FOUND:
     case SSH_KNOWN_HOSTS_UNKNOWN:
-      if (policy.trust_on_first_use && !policy.cluster_file.empty()) return Remember();
+      if (policy.trust_on_first_use && !policy.cluster_file.empty()) return StoreHostKey();
       return refuse(fmt::format(
-          "its key {} is not known; name it in the configuration, or connect once with ssh",
+          "the host key {} is unknown; set hostKey in the configuration, or connect once with ssh",
           fingerprint));
     case SSH_KNOWN_HOSTS_ERROR: break;
   }
-  return refuse(fmt::format("its key cannot be verified: {}", ssh_get_error(session_)));
+  return refuse(fmt::format("the host key cannot be verified: {}", ssh_get_error(session_)));
 }
 
 int SshDialer::TryAgent() {
@@ -290,7 +292,7 @@ int SshDialer::TryKey(const char* file, const std::string& text) {
   const KeyPtr key(imported);
   if (read == SSH_EOF) return SSH_AUTH_DENIED;  // there is no such file
   if (read != SSH_OK) {
-    complaints_ +=
+    key_errors_ +=
         fmt::format("; {} cannot be read{}", file ? file : "the private key",
                     passphrase ? " with the passphrase" : ": does it need a passphrase?");
     return SSH_AUTH_DENIED;
@@ -344,8 +346,8 @@ Result<void> SshDialer::Authenticate() {
   if (state == SSH_AUTH_ERROR) {
     return Error::ServiceUnavailable(fmt::format("log in: {}", ssh_get_error(session_)));
   }
-  return Terminal(Error::Unauthorized(
-      fmt::format("the host lets none of our keys and passwords in{}", complaints_)));
+  return Terminal(Error::Unauthorized(fmt::format(
+      "authentication failed: the host accepts none of the keys and passwords{}", key_errors_)));
 }
 
 }  // namespace kubexms::automation

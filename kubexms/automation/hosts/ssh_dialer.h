@@ -1,7 +1,7 @@
 #pragma once
 
-// The way from an endpoint to a session that is logged in: connect, exchange keys, verify the
-// host's key, authenticate. Only for ssh_session.cc, which owns what comes of it.
+// Opens an authenticated session: connect, exchange keys, verify the host key, authenticate. Internal
+// to ssh_session.cc, which owns the session.
 
 #include <libssh/libssh.h>
 
@@ -22,7 +22,7 @@ class SshDialer {
   SshDialer(const SshDialer&) = delete;
   SshDialer& operator=(const SshDialer&) = delete;
 
-  // The session belongs to the caller. To be called once.
+  // The caller owns the session. May be called once.
   Result<ssh_session> Dial(SshSession* bastion);
 
  private:
@@ -30,7 +30,7 @@ class SshDialer {
   Result<void> SetOptions(int descriptor);
   Result<void> VerifyHostKey();
   Result<void> VerifyPinned(const std::string& fingerprint, ssh_key key);
-  Result<void> Remember();
+  Result<void> StoreHostKey();
   Result<void> Authenticate();
 
   // The state of an authentication method: SSH_AUTH_SUCCESS and so on.
@@ -43,7 +43,7 @@ class SshDialer {
   const SshEndpoint& endpoint_;
   const std::stop_token stop_;
   ssh_session session_ = nullptr;
-  std::string complaints_;  // what went wrong with our own keys
+  std::string key_errors_;  // why private keys could not be used
 };
 
 }  // namespace kubexms::automation

@@ -25,17 +25,17 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// What one channel may hold for a reader that is slow, and for a host that is.
+// The bytes that one channel buffers for a slow reader, and for a slow host.
 constexpr size_t kMaxBuffered = 1 << 20;
 constexpr size_t kMaxPendingInput = 1 << 18;
 constexpr size_t kChunk = 1 << 15;
 // sshd allows ten sessions on a connection; further commands wait.
 constexpr size_t kMaxCommands = 8;
-// The longest time for which the session's thread waits without looking.
+// The longest wait of the session's thread.
 constexpr int kPollMilliseconds = 1000;
 
 Error Lost(std::string_view why) {
-  return Error::ServiceUnavailable(fmt::format("the connection is lost: {}", why));
+  return Error::ServiceUnavailable(fmt::format("connection lost: {}", why));
 }
 
 // To be closed on the session's thread, wherever it is destroyed.
@@ -65,13 +65,13 @@ class ChannelHandle {
   ssh_channel_callbacks callbacks_ = nullptr;
 };
 
-// What the session's thread does for one channel. All methods are called on that thread.
+// The work of the session's thread for one channel. All methods are called on that thread.
 class Worker {
  public:
   virtual ~Worker() = default;
   // Does what can be done without waiting; false when there is nothing left to do.
   virtual bool Work(ssh_session session) = 0;
-  // The connection is gone.
+  // The connection is lost.
   virtual void Abort(const Error& error) = 0;
   // The last call.
   void Close() { channel_.Close(); }
@@ -94,7 +94,7 @@ int SignalNumber(std::string_view name) {
   return 127;
 }
 
-// A command on the host: worked on by the session's thread, waited for by the one that asked.
+// A command on the host: processed by the session's thread, awaited by the caller.
 class CommandWorker final : public Worker {
  public:
   CommandWorker(std::string command_line, std::function<void()> wake)
@@ -312,7 +312,7 @@ Result<int> CommandWorker::Wait(const Execution& execution) {
   return *result;
 }
 
-// Bytes between a port that the host can reach and a socket of ours.
+// Copies bytes between a port behind the host and a local socket.
 class TunnelWorker final : public Worker {
  public:
   TunnelWorker(std::string host, int port, int descriptor)
@@ -410,7 +410,7 @@ class LiveSession final : public SshSession {
   Result<int> OpenTunnel(const std::string& host, int port) override {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-      return Error::Internal("cannot make a pair of sockets");
+      return Error::Internal("cannot create a pair of sockets");
     }
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
     const Result<void> added = Add(std::make_shared<TunnelWorker>(host, port, ends[0]));
@@ -428,7 +428,7 @@ class LiveSession final : public SshSession {
 
   Result<void> Add(std::shared_ptr<Worker> worker) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    if (!alive_) return Lost("it has ended");
+    if (!alive_) return Lost("the session has ended");
     arrivals_.push_back(std::move(worker));
     Wake();
     return {};
@@ -483,7 +483,7 @@ void LiveSession::Run(std::stop_token stop) {
   Workers working;
   while (!stop.stop_requested() && ssh_is_connected(session_)) {
     Admit(working);
-    // Also while nobody reads a channel there is something to read: questions whether we are alive.
+    // Keepalive requests arrive also while no caller reads a channel.
     if (ssh_event_dopoll(event_, 0) == SSH_ERROR) break;
     std::erase_if(working, [this](const auto& worker) {
       const bool ended = !worker->Work(session_);

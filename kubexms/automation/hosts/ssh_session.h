@@ -1,8 +1,8 @@
 #pragma once
 
-// One SSH connection: logged in, its host's key verified, and shared by any number of commands and
-// tunnels at a time. libssh lets one thread at a time into a session, so all of it happens on one
-// thread per session, which moves bytes between the channels and those who wait for them.
+// One authenticated SSH connection, shared by any number of concurrent commands and tunnels. libssh
+// allows one thread per session, so each session has a thread that moves bytes between its channels
+// and the waiting callers.
 
 #include <chrono>
 #include <memory>
@@ -16,34 +16,34 @@
 
 namespace kubexms::automation {
 
-// A host's key is always verified. One that is known to be another is always refused.
+// The host key is always verified. A key that differs from a known one is always refused.
 struct HostKeyPolicy {
-  // "SHA256:…" fingerprints, or keys as in a .pub file. When there are any, the host must have one
-  // of them, and nothing else counts.
+  // "SHA256:…" fingerprints, or keys as in a .pub file. If not empty, the host must have one of them,
+  // and the files below are not used.
   std::vector<std::string> pinned;
-  // A file in the format of known_hosts, read first. A host that is in neither file is written
-  // here when trust_on_first_use, and refused otherwise. Empty: nothing is read or written.
+  // A known_hosts file, read first. A host that is in neither file is added here if
+  // trust_on_first_use, and refused otherwise. Empty: none.
   std::string cluster_file;
   bool trust_on_first_use = false;
-  // Read as well, never written: the user's own.
+  // The known_hosts file of the user; never written.
   std::string known_hosts_file;
 };
 
 struct SshEndpoint {
-  std::string host;  // a name or an address
+  std::string host;  // name or address
   int port = 22;
   std::string user;
 
   // Tried in this order: the agent, the keys, the password.
   bool use_agent = true;
   std::string agent_socket;                    // empty: $SSH_AUTH_SOCK
-  std::vector<std::string> private_key_files;  // those that do not exist are passed over
+  std::vector<std::string> private_key_files;  // files that do not exist are skipped
   Secret private_key;                          // the text of one
   Secret passphrase;                           // of those that are encrypted
   Secret password;
 
   HostKeyPolicy host_key;
-  // For each of: the connection, the exchange of keys, the login.
+  // For each of connection, key exchange and authentication.
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(10);
 
   // "user@host:port".
@@ -52,9 +52,9 @@ struct SshEndpoint {
 
 class SshSession {
  public:
-  // Connects, through another session if there is one, which then lives as long as this one.
-  // ServiceUnavailable when the host does not answer; a terminal error when its key is not the
-  // right one or it does not let us in.
+  // Connects, optionally through the session of a bastion, which this session retains.
+  // ServiceUnavailable when the host is unreachable; a terminal error when the host key or the
+  // authentication is refused.
   static Result<std::shared_ptr<SshSession>> Connect(const SshEndpoint& endpoint,
                                                      std::shared_ptr<SshSession> bastion,
                                                      std::stop_token stop);
@@ -63,12 +63,12 @@ class SshSession {
 
   virtual Result<int> Execute(const Execution& execution) = 0;
 
-  // False once the connection is lost: it does not come back.
+  // False once the connection is lost; permanent.
   virtual bool alive() const = 0;
 
  protected:
   friend class SshDialer;
-  // A socket whose other end is that port, as seen from the host of this session.
+  // A socket connected to the port, from the host of this session.
   virtual Result<int> OpenTunnel(const std::string& host, int port) = 0;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a real host has to offer for everything else to work: to run a line of shell, with bytes in
-// and out. ShellConnector makes a Connector of it.
+// The minimal interface to a real host: run a shell command line with input and output.
+// ShellConnector implements a Connector on it.
 
 #include <chrono>
 #include <functional>
@@ -14,28 +14,28 @@
 
 namespace kubexms::automation {
 
-// The next piece of the input, at most 64 KiB; empty at its end. Called on the waiting thread.
+// Returns the next chunk of the input, at most 64 KiB; empty at the end. Called on the waiting thread.
 using InputSource = std::function<Result<std::string>()>;
 
 struct Execution {
-  std::string command_line;  // for the login's shell
+  std::string command_line;  // for the login shell
   InputSource input;         // none: empty
   OutputCallback on_output;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::stop_token stop;
 };
 
-// May be used from any thread, by several at once.
+// Safe for use from any thread.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  // The exit code, 128 + N after signal N. A command that is still running at the deadline, or when
-  // stop is requested, is left to itself: Error::Timeout or Canceled. ServiceUnavailable when the
-  // host cannot be reached any more.
+  // Returns the exit code, 128 + N after signal N. At the deadline or a stop the wait ends with
+  // Error::Timeout or Canceled, and the command continues to run. ServiceUnavailable when the
+  // connection is lost.
   virtual Result<int> Execute(const Execution& execution) = 0;
 
-  // Whether the login can do everything already, without sudo.
+  // Whether the login is root, so that sudo is not needed.
   virtual bool IsRoot() const = 0;
 };
 

@@ -43,8 +43,8 @@ std::string PlainLine(const Event& event) {
       return fmt::format("{}: changed: {} ({})", Where(event), event.text,
                          FormatDuration(event.duration));
     case Event::Type::kStepRetried:
-      return fmt::format("{}: trying again: {}", Where(event), event.text);
-    // Why is in the report, which is told at the end.
+      return fmt::format("{}: retrying: {}", Where(event), event.text);
+    // The error is in the report, which is printed at the end.
     case Event::Type::kStepFailed: return fmt::format("{}: FAILED", Where(event));
     case Event::Type::kRunFinished:
       return fmt::format("run {} {} after {}", event.run,

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run tells while it goes on, as data, and those who tell it to people and programs.
+// The events of a run, as data, and the sinks that print them for people and programs.
 
 #include <chrono>
 #include <functional>
@@ -16,20 +16,20 @@ namespace kubexms::automation {
 struct Event {
   enum class Type {
     kPlanStarted,    // text: the pipeline; before a plan that is not part of a run
-    kHostChecked,    // a host has answered for the plan, or failed to; hosts: how many are asked
+    kHostChecked,    // facts were gathered from a host, or it is unreachable; hosts: of how many
     kPlanFinished,   // of kPlanStarted
     kRunStarted,     // text: the pipeline
-    kPlanned,        // text: how much is to be changed
-    kTaskPlanned,    // hosts: on how many; one for each task, before the first begins
+    kPlanned,        // text: the summary of the plan
+    kTaskPlanned,    // hosts: on how many; one for each task, before the first starts
     kTaskStarted,    // on a host
     kStepStarted,    //
-    kStepUnchanged,  // it is true already
-    kStepChanged,    // text: what was changed; diff
-    kStepRetried,    // text: why
-    kStepFailed,     // text: why
-    kHostFinished,   // a host is through with the task
-    kTaskFinished,   // and all of its hosts are
-    kRunFinished,    // text: the error, empty when there is none
+    kStepUnchanged,  // the host already had the desired state
+    kStepChanged,    // text: the change; diff
+    kStepRetried,    // text: the error
+    kStepFailed,     // text: the error
+    kHostFinished,   // the task has finished on a host
+    kTaskFinished,   // the task has finished on all hosts
+    kRunFinished,    // text: the error, empty on success
   };
 
   Type type = Type::kRunStarted;
@@ -42,13 +42,13 @@ struct Event {
   std::string text;
   std::string diff;
   size_t hosts = 0;
-  std::chrono::nanoseconds duration{0};  // of what has ended
+  std::chrono::nanoseconds duration{0};  // for events that end something
 };
 
 // "StepChanged" and so on.
 std::string_view EventTypeName(Event::Type type);
 JsonObject ToJson(const Event& event);
-// What a log says about it; empty: nothing.
+// The line for a log; empty for events that are not logged.
 std::string PlainLine(const Event& event);
 // "1.5s", "2m05s".
 std::string FormatDuration(std::chrono::nanoseconds duration);
@@ -60,10 +60,10 @@ class EventSink {
   virtual void OnEvent(const Event& event) = 0;
 };
 
-// Where renderers write to: called with whole lines, one thread at a time.
+// The output of sinks: called with whole lines, by one thread at a time.
 using TextOutput = std::function<void(std::string_view)>;
 
-// One JSON object a line, for programs.
+// One JSON object per line, for programs.
 class JsonEventSink final : public EventSink {
  public:
   explicit JsonEventSink(TextOutput output) : output_(std::move(output)) {}
@@ -74,8 +74,8 @@ class JsonEventSink final : public EventSink {
   const TextOutput output_ GUARDED_BY(mutex_);
 };
 
-// A line for each thing that happened, for logs and pipes. Steps that change nothing are not
-// mentioned; why one failed is in the report of the run.
+// One line per event, for logs and pipes. Unchanged steps are not logged; the error of a failed step
+// is in the report of the run.
 class PlainEventSink final : public EventSink {
  public:
   explicit PlainEventSink(TextOutput output) : output_(std::move(output)) {}

@@ -17,7 +17,7 @@ Event Sample(Event::Type type) {
           .duration = std::chrono::milliseconds(1500)};
 }
 
-TEST(EventTest, IsJsonForPrograms) {
+TEST(EventTest, JsonSinkWritesOneObjectPerLine) {
   std::string out;
   JsonEventSink sink([&](std::string_view text) { out += text; });
   sink.OnEvent(Sample(Event::Type::kStepChanged));
@@ -27,7 +27,7 @@ TEST(EventTest, IsJsonForPrograms) {
             "\"time\":\"2024-01-01T00:00:00.000Z\",\"type\":\"StepChanged\"}\n");
 }
 
-TEST(EventTest, IsALineForLogs) {
+TEST(EventTest, PlainSinkWritesOneLine) {
   std::string out;
   PlainEventSink sink([&](std::string_view text) { out += text; });
   sink.OnEvent(Sample(Event::Type::kStepStarted));

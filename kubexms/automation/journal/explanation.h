@@ -1,6 +1,6 @@
 #pragma once
 
-// What lies behind an error that a host's programs have printed, for those that are known.
+// Causes and remedies of known errors of programs on hosts.
 
 #include <optional>
 #include <string>
@@ -10,10 +10,10 @@ namespace kubexms::automation {
 
 struct Explanation {
   std::string_view cause;   // "the disk is full"
-  std::string_view advice;  // what to do about it
+  std::string_view advice;  // what to do
 };
 
-// None for errors that are not known.
+// None for unknown errors.
 std::optional<Explanation> Explain(std::string_view message);
 
 }  // namespace kubexms::automation

@@ -35,7 +35,7 @@ Result<void> WriteAll(int file, std::string_view text, const std::string& path) 
   return {};
 }
 
-// The name of a new file is durable only once its directory is.
+// The name of a new file is durable only after its directory was synced.
 void SyncDirectoryOf(const std::string& path) {
   const std::string directory = path.substr(0, path.rfind('/'));
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -62,7 +62,7 @@ std::string WriteRecord(const JournalRecord& record, const SecretRegistry& secre
   JsonObject json;
   json["type"] = kTypes[static_cast<size_t>(record.type)];
   VisitTexts(record, [&](std::string_view name, const std::string& value) {
-    // The others are names, by which records are found again and hosts are reached.
+    // All other texts are identifiers, which must not be altered.
     if (!value.empty()) json[name] = name == "message" ? secrets.Redact(value) : value;
   });
   for (const std::string& line : record.summary) {
@@ -70,7 +70,7 @@ std::string WriteRecord(const JournalRecord& record, const SecretRegistry& secre
     json["summary"].get_array().emplace_back(secrets.Redact(line));
   }
   if (record.undo_parallel > 0) json["undoParallel"] = record.undo_parallel;
-  if (record.final) json["final"] = true;
+  if (record.point_of_no_return) json["pointOfNoReturn"] = true;
   for (const Operation& operation : record.undo) {
     if (!json.contains("undo")) json["undo"].emplace_array();
     json["undo"].get_array().emplace_back(ToJson(operation));
@@ -84,7 +84,7 @@ Result<JournalRecord> ParseRecord(std::string_view line) {
   const std::string_view type = FindString(json, "type");
   const auto* known = std::find(std::begin(kTypes), std::end(kTypes), type);
   if (known == std::end(kTypes)) {
-    return Error::BadRequest(fmt::format("\"{}\" is not a type of record", type));
+    return Error::BadRequest(fmt::format("\"{}\" is not a record type", type));
   }
   record.type = static_cast<JournalRecord::Type>(known - std::begin(kTypes));
   VisitTexts(record,
@@ -92,8 +92,8 @@ Result<JournalRecord> ParseRecord(std::string_view line) {
   if (const Json* bound = FindMember(json, "undoParallel"); bound && bound->is_int64()) {
     record.undo_parallel = bound->get_int64();
   }
-  const Json* final = FindMember(json, "final");
-  record.final = final && final->is_bool() && final->get_bool();
+  const Json* final = FindMember(json, "pointOfNoReturn");
+  record.point_of_no_return = final && final->is_bool() && final->get_bool();
   if (const Json* summary = FindMember(json, "summary"); summary && summary->is_array()) {
     for (const Json& text : summary->get_array()) {
       if (text.is_string()) record.summary.emplace_back(AsView(text.get_string()));
@@ -136,7 +136,7 @@ Result<std::unique_ptr<Journal>> Journal::Open(const std::string& path,
   const std::string text = ReadAll(path);
   const size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
   if (whole < text.size() && ::ftruncate(file, static_cast<off_t>(whole)) != 0) {
-    return FileError("shorten", path);
+    return FileError("truncate", path);
   }
   SyncDirectoryOf(path);
   return journal;
@@ -163,7 +163,7 @@ Result<void> Journal::Append(const JournalRecord& record) {
   return {};
 }
 
-// All that is written by now, while others go on writing.
+// Syncs all records written so far; other threads continue to write meanwhile.
 void Journal::Sync() {
   const uint64_t until = written_;
   syncing_ = true;
@@ -179,18 +179,18 @@ void Journal::Sync() {
   changed_.NotifyAll();
 }
 
-Result<std::unique_ptr<ClusterLock>> ClusterLock::Take(const std::string& path,
-                                                       const std::string& owner) {
+Result<std::unique_ptr<ClusterLock>> ClusterLock::Acquire(const std::string& path,
+                                                          const std::string& owner) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return FileError("open", path);
   std::unique_ptr<ClusterLock> lock(new ClusterLock(file));
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
     const std::string text = ReadAll(path);
     return Error::Conflict("clusters", path,
-                           fmt::format("{} is working on it; wait until that has ended",
+                           fmt::format("{} is working on it; wait until it has ended",
                                        text.empty() ? "another program" : text));
   }
-  // Who has it is a courtesy to others: a full disk must not keep anybody from making room.
+  // The owner is informational: a full disk must not prevent the commands that free space.
   static_cast<void>(::ftruncate(file, 0) == 0 && WriteAll(file, owner, path).ok());
   return lock;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// The record of a run: what was begun, with what it takes to undo it, and what was finished. Each
-// record is on the disk before the deed it announces, so whatever happens to the program, another
-// one can go on, or take everything back.
+// The journal of a run: the steps that were started, with their undo data, and those that were
+// finished. Each record is durable before the change it announces, so after any crash another
+// process can resume the run or roll it back.
 
 #include <cstdint>
 #include <memory>
@@ -19,46 +19,47 @@
 
 namespace kubexms::automation {
 
-// One record, and one line of the file. Which fields are there depends on the type.
+// One record, and one line of the file. The type determines which fields are set.
 struct JournalRecord {
   enum class Type {
-    kRun,       // a run begins: run, pipeline, config
-    kBegin,     // a step is about to change something on a host: task, step, host, summary, undo
-    kDone,      // and has, and it holds
-    kFailed,    // or has not: message
-    kUndone,    // it was taken back
-    kFinished,  // the run is over: message, empty when all went well
+    kRun,       // a run starts or is resumed: run, pipeline, config
+    kBegin,     // a step is about to change a host: task, step, host, summary, undo
+    kDone,      // the step was applied and verified
+    kFailed,    // the step failed: message
+    kUndone,    // the step was undone
+    kFinished,  // the run has ended: message, empty on success
   };
 
   Type type = Type::kRun;
   std::string run;
   std::string pipeline;
-  std::string config;  // its checksum
+  std::string config;  // the checksum of the configuration
   std::string time;    // RFC 3339
   std::string task;    // "module/task"
   std::string step;
   std::string host;
   std::vector<std::string> summary;
   std::vector<Operation> undo;
-  int64_t undo_parallel = 0;  // how many hosts at a time the task may be undone on; 0: any number
-  bool final = false;         // from here on the run cannot be taken back as a whole
+  int64_t undo_parallel = 0;        // the number of hosts to undo the task on at a time; 0: any
+  bool point_of_no_return = false;  // once this step is started, the run cannot be rolled back
   std::string message;
 };
 
-// One line of JSON, without a line break. Values that `secrets` knows are redacted in what people
-// read, summary and message. `undo` is what will be performed and stays as it is, so a step must
-// not put a secret there; the file is its owner's alone.
+// One line of JSON, without a line break. Secrets are redacted in summary and message. `undo` is
+// written unchanged, because a rollback performs it: a step must not put a secret there. Only its
+// owner can read the file.
 std::string WriteRecord(const JournalRecord& record, const SecretRegistry& secrets);
 Result<JournalRecord> ParseRecord(std::string_view line);
 
-// All whole records of a text. The last line may have been cut off by a crash, and does not count.
+// All complete records of a text. A last line that a crash has truncated is ignored.
 Result<std::vector<JournalRecord>> ParseJournal(std::string_view text);
 Result<std::vector<JournalRecord>> ReadJournal(const std::string& path);
 
 // Safe for use from any thread.
 class Journal {
  public:
-  // Opens the file to add to it, and makes it if need be. A line that a crash cut off is removed.
+  // Opens the file for appending, and creates it if it does not exist. A truncated last line is
+  // removed.
   // `secrets` must outlive the journal.
   static Result<std::unique_ptr<Journal>> Open(const std::string& path,
                                                const SecretRegistry* secrets);
@@ -66,8 +67,8 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  // Returns once the record is durable. Those that arrive while the disk is busy share its next
-  // turn, so that many hosts cost little more than one.
+  // Returns once the record is durable. Records that arrive during an fdatasync share the next one,
+  // so that many hosts cost little more than one.
   Result<void> Append(const JournalRecord& record) EXCLUDES(mutex_);
 
  private:
@@ -84,17 +85,17 @@ class Journal {
   uint64_t written_ GUARDED_BY(mutex_) = 0;  // records
   uint64_t durable_ GUARDED_BY(mutex_) = 0;
   bool syncing_ GUARDED_BY(mutex_) = false;
-  // After the disk has refused something nothing is added: the last line may be half a one.
+  // After a failed write nothing is appended: the last line may be truncated.
   std::optional<Error> broken_ GUARDED_BY(mutex_);
 };
 
-// Keeps other programs on this machine from working on the same cluster. The kernel frees it when
-// the program ends, however it ends.
+// Excludes other processes on this machine from work on the same cluster. The kernel releases the
+// lock when the process ends.
 class ClusterLock {
  public:
-  // An error names who has it: `owner` of the other one.
-  static Result<std::unique_ptr<ClusterLock>> Take(const std::string& path,
-                                                   const std::string& owner);
+  // Fails with a Conflict that names the `owner` of the other process.
+  static Result<std::unique_ptr<ClusterLock>> Acquire(const std::string& path,
+                                                      const std::string& owner);
   ~ClusterLock();
   ClusterLock(const ClusterLock&) = delete;
   ClusterLock& operator=(const ClusterLock&) = delete;

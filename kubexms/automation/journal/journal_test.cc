@@ -28,7 +28,7 @@ class JournalTest : public ::testing::Test {
   SecretRegistry secrets_;
 };
 
-TEST_F(JournalTest, GivesBackWhatWasWritten) {
+TEST_F(JournalTest, ReadsWhatItHasWritten) {
   Append({.type = JournalRecord::Type::kRun, .run = "r", .pipeline = "p", .config = "sum"});
   Append({.type = JournalRecord::Type::kBegin,
           .run = "r",
@@ -47,7 +47,7 @@ TEST_F(JournalTest, GivesBackWhatWasWritten) {
   EXPECT_TRUE((*records)[1].undo[0] == Operation(RestorePath{"/a", "/b"}));
 }
 
-TEST_F(JournalTest, ManyWriteAtOnceAndEachInItsOrder) {
+TEST_F(JournalTest, ConcurrentWritersKeepTheirOrder) {
   constexpr int kWriters = 16, kRecords = 50;
   {
     const auto journal = Journal::Open(directory_.File("journal"), &secrets_);
@@ -74,7 +74,7 @@ TEST_F(JournalTest, ManyWriteAtOnceAndEachInItsOrder) {
   EXPECT_EQ(records->size(), static_cast<size_t>(kWriters * kRecords));
 }
 
-TEST_F(JournalTest, ALineThatACrashCutOffDoesNotCount) {
+TEST_F(JournalTest, IgnoresATruncatedLastLine) {
   Append({.type = JournalRecord::Type::kRun, .run = "r"});
   const std::string whole = directory_.Read("journal");
   for (size_t cut = 1; cut < whole.size(); ++cut) {
@@ -85,18 +85,18 @@ TEST_F(JournalTest, ALineThatACrashCutOffDoesNotCount) {
   }
 }
 
-TEST_F(JournalTest, SaysWhichRecordIsWrong) {
+TEST_F(JournalTest, NamesTheInvalidRecord) {
   EXPECT_THAT(ParseJournal("{\"type\":\"run\"}\n{}\n").error().message(), HasSubstr("record 2"));
   EXPECT_FALSE(ReadJournal(directory_.File("none")).ok());
 }
 
-TEST_F(JournalTest, SecretsStayOut) {
+TEST_F(JournalTest, RedactsSecrets) {
   secrets_.Add("swordfish");
   Append({.type = JournalRecord::Type::kFailed, .run = "r", .message = "login: swordfish"});
   EXPECT_THAT(directory_.Read("journal"), Not(HasSubstr("swordfish")));
 }
 
-TEST_F(JournalTest, WhatIsFoundAgainAndPerformedIsNotRedacted) {
+TEST_F(JournalTest, DoesNotRedactIdentifiersAndUndoData) {
   for (const char* word : {"containerd", "install", "node-one", "RunScript"}) secrets_.Add(word);
   const JournalRecord begin{.type = JournalRecord::Type::kBegin,
                             .run = "r",
@@ -113,7 +113,7 @@ TEST_F(JournalTest, WhatIsFoundAgainAndPerformedIsNotRedacted) {
   EXPECT_EQ(read.summary, std::vector<std::string>{"write [redacted]"});
 }
 
-TEST_F(JournalTest, ALockIsTakenWhereNothingCanBeWritten) {
+TEST_F(JournalTest, AcquiresALockOnAFullDisk) {
   const std::string path = directory_.File("lock");
   // As on a full disk.
   rlimit before{};
@@ -121,8 +121,8 @@ TEST_F(JournalTest, ALockIsTakenWhereNothingCanBeWritten) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
-  auto first = ClusterLock::Take(path, "first");
-  const auto second = ClusterLock::Take(path, "second");
+  auto first = ClusterLock::Acquire(path, "first");
+  const auto second = ClusterLock::Acquire(path, "second");
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   ASSERT_TRUE(first.ok()) << first.error().message();
@@ -130,15 +130,15 @@ TEST_F(JournalTest, ALockIsTakenWhereNothingCanBeWritten) {
   EXPECT_THAT(second.error().message(), HasSubstr("another program is working on it"));
 }
 
-TEST_F(JournalTest, ALockHasOneOwner) {
+TEST_F(JournalTest, LockHasOneOwner) {
   const std::string path = directory_.File("lock");
-  auto first = ClusterLock::Take(path, "first");
+  auto first = ClusterLock::Acquire(path, "first");
   ASSERT_TRUE(first.ok());
-  const auto second = ClusterLock::Take(path, "second");
+  const auto second = ClusterLock::Acquire(path, "second");
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.error().message(), HasSubstr("first is working on it"));
   first->reset();
-  EXPECT_TRUE(ClusterLock::Take(path, "second").ok());
+  EXPECT_TRUE(ClusterLock::Acquire(path, "second").ok());
 }
 
 }  // namespace

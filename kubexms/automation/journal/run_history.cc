@@ -12,6 +12,11 @@ namespace kubexms::automation {
 namespace {
 
 using Type = JournalRecord::Type;
+using EntryType = TimelineEntry::Type;
+
+constexpr std::string_view kStateNames[] = {"succeeded", "failed", "interrupted", "rolled back"};
+constexpr std::string_view kTypeNames[] = {"started", "resumed", "succeeded",   "failed",
+                                           "changed", "failed",  "interrupted", "undone"};
 
 double SecondsBetween(const std::string& from, const std::string& to) {
   const auto begin = ParseTimestamp(from), end = ParseTimestamp(to);
@@ -19,43 +24,48 @@ double SecondsBetween(const std::string& from, const std::string& to) {
   return std::chrono::duration<double>(*end - *begin).count();
 }
 
-// Puts records together to entries: a step's beginning and its end are one.
+// Merges the start and the end of a step into one entry.
 class Timeline {
  public:
   void Add(const JournalRecord& record) {
     switch (record.type) {
-      case Type::kRun: Push(record, entries_.empty() ? "run" : "resume", record.pipeline); break;
-      case Type::kBegin:
-        // So it stays until its end is found.
-        Push(record, "interrupted", fmt::format("{}", fmt::join(record.summary, ", ")));
+      case Type::kRun:
+        Push(record, entries_.empty() ? EntryType::kRunStarted : EntryType::kRunResumed,
+             record.pipeline);
         break;
-      case Type::kDone: End(record, "changed"); break;
-      case Type::kFailed: End(record, "failed"); break;
-      case Type::kUndone: Push(record, "taken back", ""); break;
+      case Type::kBegin:
+        // Until the record of its end is found.
+        Push(record, EntryType::kStepInterrupted,
+             fmt::format("{}", fmt::join(record.summary, ", ")));
+        break;
+      case Type::kDone: End(record, EntryType::kStepChanged); break;
+      case Type::kFailed: End(record, EntryType::kStepFailed); break;
+      case Type::kUndone: Push(record, EntryType::kStepUndone, ""); break;
       case Type::kFinished:
-        Push(record, record.message.empty() ? "done" : "failed", record.message);
+        Push(record, record.message.empty() ? EntryType::kRunSucceeded : EntryType::kRunFailed,
+             record.message);
         break;
     }
   }
   std::vector<TimelineEntry> Take() { return std::move(entries_); }
 
  private:
-  void Push(const JournalRecord& record, std::string what, std::string text) {
+  void Push(const JournalRecord& record, EntryType type, std::string text) {
     entries_.push_back({.time = record.time,
-                        .what = std::move(what),
+                        .type = type,
                         .host = record.host,
                         .task = record.task,
                         .step = record.step,
                         .text = std::move(text)});
   }
-  void End(const JournalRecord& record, const std::string& what) {
+  void End(const JournalRecord& record, EntryType type) {
     const auto begun = std::find_if(entries_.rbegin(), entries_.rend(), [&](const auto& entry) {
-      return entry.what == "interrupted" && entry.host == record.host &&
+      return entry.type == EntryType::kStepInterrupted && entry.host == record.host &&
              entry.task == record.task && entry.step == record.step;
     });
-    // What failed before it changed anything has no beginning.
-    if (begun == entries_.rend()) return Push(record, what, record.message);
-    begun->what = what;
+    // A step that failed before it changed anything has no kBegin record.
+    if (begun == entries_.rend()) return Push(record, type, record.message);
+    begun->type = type;
     begun->seconds = SecondsBetween(begun->time, record.time);
     if (!record.message.empty()) begun->text = record.message;
   }
@@ -64,7 +74,7 @@ class Timeline {
 };
 
 JsonObject EntryToJson(const TimelineEntry& entry) {
-  JsonObject json{{"time", entry.time}, {"what", entry.what}};
+  JsonObject json{{"time", entry.time}, {"event", TimelineTypeName(entry.type)}};
   const auto text = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) json[name] = value;
   };
@@ -83,15 +93,21 @@ std::string OneLine(std::string text) {
 
 }  // namespace
 
-RunSummary Summarise(const std::string& run, const std::vector<JournalRecord>& records) {
-  RunSummary summary{.run = run, .state = "interrupted"};
+std::string_view RunStateName(RunState state) { return kStateNames[static_cast<size_t>(state)]; }
+
+std::string_view TimelineTypeName(TimelineEntry::Type type) {
+  return kTypeNames[static_cast<size_t>(type)];
+}
+
+RunSummary Summarize(const std::string& run, const std::vector<JournalRecord>& records) {
+  RunSummary summary{.run = run};
   bool undone = false;
   for (const JournalRecord& record : records) {
     switch (record.type) {
       case Type::kRun:
         summary.pipeline = record.pipeline;
         if (summary.started.empty()) summary.started = record.time;
-        summary.state = "interrupted";  // until it is finished, also when it was resumed
+        summary.state = RunState::kInterrupted;  // until the kFinished record, also when resumed
         summary.message.clear();
         break;
       case Type::kDone: ++summary.steps; break;
@@ -100,14 +116,14 @@ RunSummary Summarise(const std::string& run, const std::vector<JournalRecord>& r
         if (summary.steps > 0) --summary.steps;
         break;
       case Type::kFinished:
-        summary.state = record.message.empty() ? "done" : "failed";
+        summary.state = record.message.empty() ? RunState::kSucceeded : RunState::kFailed;
         summary.message = record.message;
         break;
       default: break;
     }
   }
-  // Of a run that stands, the steps on a host that has left the cluster are taken back.
-  if (undone && summary.steps == 0) summary.state = "rolled back";
+  // A run with steps in effect is not rolled back: only its steps on removed hosts were undone.
+  if (undone && summary.steps == 0) summary.state = RunState::kRolledBack;
   return summary;
 }
 
@@ -119,7 +135,7 @@ std::vector<TimelineEntry> TimelineOf(const std::vector<JournalRecord>& records)
 
 Json ToJson(const RunSummary& summary) {
   JsonObject json{{"run", summary.run},         {"pipeline", summary.pipeline},
-                  {"started", summary.started}, {"state", summary.state},
+                  {"started", summary.started}, {"state", RunStateName(summary.state)},
                   {"steps", summary.steps},     {"message", summary.message}};
   if (const auto known = Explain(summary.message)) {
     json["cause"] = known->cause;
@@ -139,7 +155,7 @@ std::string ToText(const std::vector<TimelineEntry>& timeline) {
   size_t host_width = 4;
   for (const TimelineEntry& entry : timeline) host_width = std::max(host_width, entry.host.size());
   std::string text = fmt::format("{:<24} {:>7} {:<{}} {:<12} {}\n", "TIME", "TOOK", "HOST",
-                                 host_width, "WHAT", "STEP");
+                                 host_width, "EVENT", "STEP");
   for (const TimelineEntry& entry : timeline) {
     const std::string took = entry.seconds > 0
                                  ? FormatDuration(std::chrono::nanoseconds(
@@ -149,7 +165,7 @@ std::string ToText(const std::vector<TimelineEntry>& timeline) {
     if (!entry.step.empty()) step += ": " + entry.step;
     if (!entry.text.empty()) step += (step.empty() ? "" : ": ") + entry.text;
     text += fmt::format("{:<24} {:>7} {:<{}} {:<12} {}\n", entry.time, took, entry.host, host_width,
-                        entry.what, OneLine(std::move(step)));
+                        TimelineTypeName(entry.type), OneLine(std::move(step)));
   }
   return text;
 }

@@ -1,9 +1,10 @@
 #pragma once
 
-// What the journal of a run tells afterwards, to people and programs: how it went, and when it did
-// what. The journal is enough for it, so it is there however the run ended.
+// The history of a run from its journal alone: its state and its timeline. Available however the run
+// ended.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexms/automation/journal/journal.h"
@@ -11,35 +12,54 @@
 
 namespace kubexms::automation {
 
+enum class RunState { kSucceeded, kFailed, kInterrupted, kRolledBack };
+// "succeeded", "failed", "interrupted", "rolled back".
+std::string_view RunStateName(RunState state);
+
 struct RunSummary {
   std::string run;
   std::string pipeline;
   std::string started;
-  std::string state;  // "done", "failed", "interrupted" or "rolled back"
+  RunState state = RunState::kInterrupted;
   std::string message;
-  size_t steps = 0;  // that changed something and are not taken back
-};
-RunSummary Summarise(const std::string& run, const std::vector<JournalRecord>& records);
+  size_t steps = 0;  // changes in effect: applied and not undone
 
-// One thing that happened.
+  // Whether the run can be resumed.
+  bool IsUnfinished() const {
+    return state == RunState::kFailed || state == RunState::kInterrupted;
+  }
+};
+RunSummary Summarize(const std::string& run, const std::vector<JournalRecord>& records);
+
 struct TimelineEntry {
-  std::string time;    // when it began
-  double seconds = 0;  // how long it took; 0 for what took no time, or has no end
-  // "run", "resume", "changed", "failed", "interrupted", "taken back", "done"; the first two and
-  // the last are about the run as a whole, which then failed when there is a text.
-  std::string what;
+  enum class Type {
+    kRunStarted,
+    kRunResumed,
+    kRunSucceeded,
+    kRunFailed,
+    kStepChanged,
+    kStepFailed,
+    kStepInterrupted,  // started, and neither finished nor failed
+    kStepUndone,
+  };
+
+  std::string time;    // of the start
+  double seconds = 0;  // the duration; 0 when it has none
+  Type type = Type::kRunStarted;
   std::string host;
   std::string task;  // "module/task"
   std::string step;
-  std::string text;  // what was changed, or why it failed
+  std::string text;  // the change, or the error
 };
-// In the order in which things began.
+// "changed", "failed", "undone" and so on.
+std::string_view TimelineTypeName(TimelineEntry::Type type);
+// In the order of their start.
 std::vector<TimelineEntry> TimelineOf(const std::vector<JournalRecord>& records);
 
-// Both, for programs; with the cause and the advice where the failure is a known one.
+// For programs; with the cause and the remedy of known errors.
 Json ToJson(const RunSummary& summary);
 Json ToJson(const RunSummary& summary, const std::vector<TimelineEntry>& timeline);
-// The timeline as a table with a line for each thing.
+// The timeline as a table.
 std::string ToText(const std::vector<TimelineEntry>& timeline);
 
 }  // namespace kubexms::automation

@@ -26,7 +26,7 @@ JournalRecord Of(Type type, const char* second, const char* step = "", const cha
   return record;
 }
 
-TEST(RunHistoryTest, TellsWhatHappenedWhen) {
+TEST(RunHistoryTest, MergesStartAndEndOfSteps) {
   const std::vector<JournalRecord> records = {
       Of(Type::kRun, "00.000"),
       Of(Type::kBegin, "01.000", "one"),
@@ -41,41 +41,42 @@ TEST(RunHistoryTest, TellsWhatHappenedWhen) {
   const std::vector<TimelineEntry> timeline = TimelineOf(records);
   std::string seen;
   for (const TimelineEntry& entry : timeline) {
-    seen += entry.what + " " + entry.step + " " + std::to_string(entry.seconds) + ": " +
-            entry.text + "\n";
+    seen += std::string(TimelineTypeName(entry.type)) + " " + entry.step + " " +
+            std::to_string(entry.seconds) + ": " + entry.text + "\n";
   }
   EXPECT_EQ(seen,
-            "run  0.000000: create cluster\n"
+            "started  0.000000: create cluster\n"
             "changed one 2.500000: write /etc/x, restart x\n"
             "interrupted two 0.000000: write /etc/x, restart x\n"
-            "resume  0.000000: create cluster\n"
+            "resumed  0.000000: create cluster\n"
             "failed two 2.000000: No space left on device\n"
             "failed three 0.000000: refused\n"
             "failed  0.000000: node1: No space left on device\n"
-            "taken back one 0.000000: \n");
+            "undone one 0.000000: \n");
   EXPECT_THAT(ToText(timeline),
               HasSubstr("2024-01-01T00:00:01.000Z    2.5s node1 changed      web/install: one: "
                         "write /etc/x, restart x\n"));
-  const RunSummary summary = Summarise("r1", records);
-  EXPECT_EQ(summary.state, "rolled back");
+  const RunSummary summary = Summarize("r1", records);
+  EXPECT_EQ(summary.state, RunState::kRolledBack);
+  EXPECT_FALSE(summary.IsUnfinished());
   const Json json = ToJson(summary, timeline);
   EXPECT_EQ(FindString(json, "cause"), "a file system of the host is full");
   EXPECT_EQ(FindMember(json, "timeline")->as_array().size(), timeline.size());
 }
 
-TEST(RunHistoryTest, ARunIsInterruptedUntilItIsFinished) {
+TEST(RunHistoryTest, RunIsInterruptedUntilItIsFinished) {
   std::vector<JournalRecord> records = {Of(Type::kRun, "00.000"), Of(Type::kBegin, "01.000", "a")};
-  EXPECT_EQ(Summarise("r1", records).state, "interrupted");
+  EXPECT_EQ(Summarize("r1", records).state, RunState::kInterrupted);
   records.push_back(Of(Type::kFinished, "02.000", "", "the run: canceled"));
-  EXPECT_EQ(Summarise("r1", records).state, "failed");
+  EXPECT_EQ(Summarize("r1", records).state, RunState::kFailed);
   records.push_back(Of(Type::kRun, "03.000"));
-  EXPECT_EQ(Summarise("r1", records).state, "interrupted");
-  EXPECT_EQ(Summarise("r1", records).message, "");
+  EXPECT_EQ(Summarize("r1", records).state, RunState::kInterrupted);
+  EXPECT_EQ(Summarize("r1", records).message, "");
   records.push_back(Of(Type::kFinished, "04.000"));
-  EXPECT_EQ(Summarise("r1", records).state, "done");
+  EXPECT_EQ(Summarize("r1", records).state, RunState::kSucceeded);
 }
 
-TEST(TimestampTest, GoesBothWays) {
+TEST(TimestampTest, ParsesWhatItFormats) {
   const Clock::WallTime time = Clock::WallTime() + std::chrono::milliseconds(1'704'067'261'007);
   EXPECT_EQ(FormatTimestamp(time), "2024-01-01T00:01:01.007Z");
   EXPECT_EQ(ParseTimestamp("2024-01-01T00:01:01.007Z"), time);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Points in time as text, in UTC.
+// Times as text, in UTC.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@ namespace kubexms::automation {
 
 // "2024-01-01T00:00:00.000Z".
 std::string FormatTimestamp(Clock::WallTime time);
-// The other way round; none when it is not one of those.
+// Parses FormatTimestamp's format; none for any other text.
 std::optional<Clock::WallTime> ParseTimestamp(const std::string& text);
 // "20240101-000000-000": sorts by time, and fits into a file name.
 std::string FormatTimeForName(Clock::WallTime time);

@@ -61,7 +61,7 @@ std::string NetworkConfiguration(const LabState& state, const LabHost& host) {
       host.address, state.subnet.prefix, state.gateway());
 }
 
-// What systemd-nspawn leaves in /run when it does not end by itself.
+// The files that a killed systemd-nspawn leaves in /run.
 void RemoveNspawnFiles(const std::string& machine, const std::string& root) {
   constexpr const char* kRun = "/run/systemd/nspawn";
   std::error_code ignored;
@@ -97,10 +97,11 @@ Result<void> Lab::Up(const LabUpOptions& options) {
   RETURN_IF_ERROR(CheckDirectory(options_.directory));
   std::error_code failed;
   fs::create_directories(directory_, failed);
-  if (failed) return Error::Internal(fmt::format("make {}: {}", directory_, failed.message()));
+  if (failed)
+    return Error::Internal(fmt::format("cannot create {}: {}", directory_, failed.message()));
   ASSIGN_OR_RETURN(const auto lock, Lock());
   Result<void> built = Build(options);
-  Forget();
+  RemoveEmptyDirectory();
   return built;
 }
 
@@ -132,7 +133,7 @@ Result<LabState> Lab::EnsureNetwork(const LabUpOptions& options) {
 Result<std::unique_ptr<ClusterLock>> Lab::LockNetworks() const {
   const std::string owner = fmt::format("kubexms lab (process {})", ::getpid());
   for (;;) {
-    auto lock = ClusterLock::Take(std::string(kNetworkLock), owner);
+    auto lock = ClusterLock::Acquire(std::string(kNetworkLock), owner);
     if (lock.ok() || !lock.error().IsConflict()) return lock;
     if (!clock_->SleepFor(std::chrono::milliseconds(20), options_.stop)) return Canceled("lab up");
   }
@@ -149,16 +150,16 @@ Result<LabState> Lab::Plan(const LabUpOptions& options) const {
   const bool has_bridge = InterfaceExists(state.bridge());
   if (has_bridge && !existing) {
     return Error::BadRequest(
-        fmt::format("this machine has an interface {} already, which the lab's bridge would be; "
+        fmt::format("the interface {} for the bridge of the lab already exists on this machine; "
                     "choose another --name",
                     state.bridge()));
   }
-  // After a reboot another one may have taken what the lab had.
+  // After a reboot another program may use the network of the lab.
   const bool taken_since =
       !has_bridge && std::any_of(taken.begin(), taken.end(),
                                  [&](const Subnet& other) { return state.subnet.Overlaps(other); });
   if (taken_since) {
-    return Error::BadRequest(fmt::format("the lab's network {} is in use on this machine by now",
+    return Error::BadRequest(fmt::format("the network {} of the lab is in use on this machine",
                                          state.subnet.ToString()));
   }
   return state;
@@ -167,7 +168,8 @@ Result<LabState> Lab::Plan(const LabUpOptions& options) const {
 Result<void> Lab::EnsureBridge(const LabState& state) {
   const std::string bridge = state.bridge();
   if (!InterfaceExists(bridge)) {
-    options_.progress(fmt::format("making the network {} on {}", state.subnet.ToString(), bridge));
+    options_.progress(
+        fmt::format("creating the network {} on {}", state.subnet.ToString(), bridge));
     RETURN_IF_ERROR(
         runner_.Run({.script = ShellCommand({"ip", "link", "add", bridge, "type", "bridge"})}));
   }
@@ -250,7 +252,7 @@ Result<void> Lab::EnsureRunning(const LabState& state, const LabHost& host) {
 
 Result<void> Lab::StartProcess(const LabState& state, const LabHost& host) {
   const LabCgroups groups(CgroupOf(host));
-  RETURN_IF_ERROR(groups.Make());
+  RETURN_IF_ERROR(groups.Create());
   const std::string directory = HostDirectory(host);
   std::vector<std::string> words = {"setsid", "sh", "-c", std::string(kStartScript), "sh"};
   words.insert(words.end(), groups.paths().begin(), groups.paths().end());
@@ -273,7 +275,7 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
   ASSIGN_OR_RETURN(const std::string key, ReadPublicKey(HostDirectory(host) + "/host_key.pub"));
   const LabCgroups groups(CgroupOf(host));
   const auto deadline = clock_->MonotonicNow() + kLoginTimeout;
-  // Short at first: an address that nobody has yet does not answer at all.
+  // Short at first: packets to an address that no host has yet are lost.
   std::chrono::milliseconds timeout{500};
   for (;;) {
     SshConnections connections;
@@ -285,18 +287,16 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
                                                         .connect_timeout = timeout}},
                                              .sudo = {}},
                                             &connections, random_);
-    const Result<std::vector<Answer>> facts =
-        connector->Perform({GetFacts{}}, {.stop = options_.stop});
+    const Result<SystemFacts> facts =
+        Runner(connector.get(), clock_, {.stop = options_.stop}).Get(GetSystemFacts{});
     if (facts.ok()) return {};
     const std::string log = HostDirectory(host) + "/console.log";
     if (!groups.HasProcesses()) {
-      return Error::Internal(
-          fmt::format("{} has ended while it started; {} says why", host.name, log));
+      return Error::Internal(fmt::format("{} stopped during its start; see {}", host.name, log));
     }
     if (clock_->MonotonicNow() >= deadline) {
       return facts.error().WithContext(
-          fmt::format("{} cannot be logged in to after {} s ({} has what it printed)", host.name,
-                      kLoginTimeout.count(), log));
+          fmt::format("no login to {} after {} s; see {}", host.name, kLoginTimeout.count(), log));
     }
     if (!clock_->SleepFor(std::chrono::milliseconds(100), options_.stop)) return Canceled("lab up");
     timeout = std::min(timeout * 2, std::chrono::milliseconds(15'000));
@@ -304,8 +304,8 @@ Result<void> Lab::WaitForLogin(const LabHost& host) {
 }
 
 Result<void> Lab::PowerOff(const LabHost& host) {
-  // The network first: nobody hears of the end of its processes, and what its connections leave
-  // behind in the kernel does not answer in its name. systemd-nspawn has made the interface.
+  // The network first, as in a power failure: otherwise the kernel would close the connections of
+  // the killed processes. systemd-nspawn has created the interface.
   const std::string interface = fmt::format("vb-{}-{}", options_.name, host.name);
   RETURN_IF_ERROR(runner_.Run(
       {.script = ShellCommand({"ip", "link", "delete", "dev", interface}) + " 2>&1 || ! " +
@@ -351,7 +351,7 @@ Result<void> Lab::Down() {
     RETURN_IF_ERROR(groups.Remove());
     RETURN_IF_ERROR(RemoveFiles());
   }
-  Forget();
+  RemoveEmptyDirectory();
   return {};
 }
 
@@ -388,7 +388,7 @@ Result<void> Lab::RemoveFiles() const {
   return {};
 }
 
-void Lab::Forget() const {
+void Lab::RemoveEmptyDirectory() const {
   if (Exists(directory_ + "/state.json")) return;
   std::error_code ignored;
   fs::remove(directory_ + "/lock", ignored);
@@ -398,11 +398,11 @@ void Lab::Forget() const {
 Result<std::unique_ptr<ClusterLock>> Lab::Lock() const {
   const std::string path = directory_ + "/lock";
   const std::string owner = fmt::format("kubexms lab (process {})", ::getpid());
-  ASSIGN_OR_RETURN(std::unique_ptr<ClusterLock> lock, ClusterLock::Take(path, owner));
+  ASSIGN_OR_RETURN(std::unique_ptr<ClusterLock> lock, ClusterLock::Acquire(path, owner));
   // A lab that was taken down meanwhile has taken its lock along.
   ASSIGN_OR_RETURN(const std::string written, ReadFileIfThere(path));
   if (written == owner) return lock;
-  return Error::Conflict("labs", options_.name, "it was removed just now; try again");
+  return Error::Conflict("labs", options_.name, "the lab is being removed; try again");
 }
 
 Result<std::optional<LabState>> Lab::ReadState() const {
@@ -418,9 +418,9 @@ Result<LabState> Lab::State() const {
   RETURN_IF_ERROR(CheckLabName(options_.name));
   ASSIGN_OR_RETURN(std::optional<LabState> state, ReadState());
   if (!state) {
-    return Error(
-        404, "NotFound",
-        fmt::format("there is no lab {0}; kubexms lab up --name {0} makes one", options_.name));
+    return Error(404, "NotFound",
+                 fmt::format("the lab {0} does not exist; to create it: kubexms lab up --name {0}",
+                             options_.name));
   }
   return *std::move(state);
 }
@@ -430,7 +430,7 @@ Result<LabHost> Lab::FindHost(const LabState& state, const std::string& host) {
   std::vector<std::string> names;
   for (const LabHost& other : state.hosts) names.push_back(other.name);
   return Error(404, "NotFound",
-               fmt::format("there is no host {} in the lab {}; there are {}", host, state.name,
+               fmt::format("the lab {} has no host {}; its hosts are {}", state.name, host,
                            fmt::join(names, ", ")));
 }
 
@@ -462,8 +462,9 @@ std::vector<std::string> ListLabs(const std::string& directory) {
 Result<void> RemoveUnusedLabImage(const std::string& directory) {
   const std::vector<std::string> labs = ListLabs(directory);
   if (!labs.empty()) {
-    return Error::Conflict("images", ImageIn(directory),
-                           fmt::format("the lab {} uses it; take that down first", labs.front()));
+    return Error::Conflict(
+        "images", ImageIn(directory),
+        fmt::format("the lab {} uses it; remove the lab first: kubexms lab down", labs.front()));
   }
   RETURN_IF_ERROR(RemoveLabImage(ImageIn(directory)));
   std::error_code ignored;

@@ -1,13 +1,13 @@
 #pragma once
 
-// Disposable hosts on one Linux machine: real Debians with systemd, sshd and an address each, for
-// trying things out and for tests of what happens on hosts. Each is a container of systemd-nspawn
-// on a layer over one shared image; all of a lab are on one bridge. They share the machine's kernel
-// and have no way to the internet.
+// A lab: disposable hosts on one Linux machine, for trials and tests. Each host is a Debian with
+// systemd, sshd and an address of its own: a systemd-nspawn container on a layer over one shared
+// image. All hosts of a lab are on one bridge, share the kernel of the machine, and cannot reach the
+// internet.
 //
-// Everything that belongs to a lab is below its directory, on its bridge or in its control groups.
-// What is to be is written down before it is made and forgotten after it is gone, so a call that
-// was killed at any point is continued by the next Up, or cleaned by the next Down.
+// All parts of a lab are below its directory, on its bridge or in its control groups. Its state is
+// stored before anything is created and removed after everything was deleted, so the next Up
+// continues a call that was killed, and the next Down cleans up after it.
 
 #include <functional>
 #include <memory>
@@ -29,49 +29,49 @@ namespace kubexms::automation {
 struct LabOptions {
   std::string directory = "/var/lib/kubexms/lab";  // of all labs; absolute
   std::string name = "lab";
-  // A line for people about what is being done.
+  // Receives progress messages of one line.
   std::function<void(std::string_view)> progress = [](std::string_view) {};
   std::stop_token stop = {};
 };
 
 struct LabUpOptions {
-  int hosts = 0;       // 0: as many as there are, or three
-  std::string subnet;  // empty: what it has, or one that is free
+  int hosts = 0;       // 0: the existing ones, or three
+  std::string subnet;  // empty: the existing one, or a free one
   std::string mirror;  // of Debian, for the image; empty: that of this machine
 };
 
-// How to log in is the same for all: as root, with the lab's key.
+// All hosts accept logins as root with the key of the lab.
 struct LabHostStatus {
   LabHost host;
   bool running = false;
-  std::string since;     // RFC 3339; empty when it does not run
+  std::string since;     // RFC 3339; empty when not running
   std::string host_key;  // as in a .pub file
 };
 
-// One program at a time changes a lab; others get a Conflict. For one thread.
+// Not thread-safe. Only one process at a time may change a lab; others get a Conflict.
 class Lab {
  public:
-  // `local` is a connector of this machine. Borrows the pointers.
+  // `local` is the connector of this machine. Borrows the pointers.
   Lab(LabOptions options, Connector* local, Clock* clock, Random* random);
 
-  // Returns when all hosts can be logged in to. Changes nothing that is as it should be: run again
-  // it adds the hosts that are missing and starts those that do not run.
+  // Creates the lab, adds missing hosts, and starts stopped ones. Returns when all hosts accept
+  // logins. Idempotent.
   Result<void> Up(const LabUpOptions& options);
-  // Leaves nothing of the lab, whatever there still was of it. No lab is no error.
+  // Deletes all parts of the lab. Succeeds when the lab does not exist.
   Result<void> Down();
-  // As if its power failed; it keeps its disk.
+  // Simulates a power failure; the disk is retained.
   Result<void> Kill(const std::string& host);
-  // Returns when it can be logged in to.
+  // Returns when the host accepts logins.
   Result<void> Start(const std::string& host);
 
-  // NotFound when there is no such lab.
+  // NotFound when the lab does not exist.
   Result<LabState> State() const;
-  // NotFound, with those that there are, when there is no such host.
+  // NotFound, with the names of the hosts, when the host does not exist.
   static Result<LabHost> FindHost(const LabState& state, const std::string& host);
   Result<std::vector<LabHostStatus>> Status() const;
 
   std::string key_file() const { return directory_ + "/key"; }
-  // For ssh: the hosts' keys by their addresses.
+  // A known_hosts file with the keys of the hosts by address.
   std::string known_hosts_file() const { return directory_ + "/known_hosts"; }
 
  private:
@@ -81,8 +81,8 @@ class Lab {
   std::string CgroupOf(const LabHost& host) const { return options_.name + "/" + host.name; }
   Result<std::unique_ptr<ClusterLock>> Lock() const;
   Result<std::unique_ptr<ClusterLock>> LockNetworks() const;
-  // Removes the directory of a lab that nothing was written down about.
-  void Forget() const;
+  // Removes the directory of a lab without state.
+  void RemoveEmptyDirectory() const;
   Result<std::optional<LabState>> ReadState() const;
 
   Result<LabState> Plan(const LabUpOptions& options) const;
@@ -110,10 +110,10 @@ class Lab {
 // The names of the labs in a directory, sorted.
 std::vector<std::string> ListLabs(const std::string& directory);
 
-// Refused while a lab uses it.
+// Removes the image. Refused while a lab uses it.
 Result<void> RemoveUnusedLabImage(const std::string& directory);
 
-// The hosts as a cluster file lists them.
+// The hosts in the format of a cluster configuration.
 std::string HostsBlock(const std::vector<LabHostStatus>& hosts, const std::string& key_file);
 
 }  // namespace kubexms::automation

@@ -55,7 +55,7 @@ ExecStart=/usr/local/sbin/kubexms-lab-boot
 WantedBy=sysinit.target
 )";
 
-// What makes a bare Debian the disk of a host that is started for the first time.
+// Turns a minimal Debian into the disk of a host before its first boot.
 Result<void> Prepare(Runner& runner, const std::string& root) {
   const std::string units = root + "/etc/systemd/system";
   const HostResource resources[] = {
@@ -91,7 +91,8 @@ Result<void> Build(Runner& runner, const LabImageOptions& options) {
   }
   const std::string part = options.directory + ".part";
   RETURN_IF_ERROR(RemoveLabImage(options.directory));
-  options.progress(fmt::format("making the image from Debian {} (once, a minute or two)", kSuite));
+  options.progress(
+      fmt::format("creating the image from Debian {} (once, takes a minute or two)", kSuite));
   RETURN_IF_ERROR(runner.Run({.script = ShellCommand({"debootstrap", "--variant=minbase",
                                                       fmt::format("--include={}", kPackages),
                                                       std::string(kSuite), part, mirror}),
@@ -107,16 +108,16 @@ Result<void> Build(Runner& runner, const LabImageOptions& options) {
   return {};
 }
 
-// Waits for another program that makes the image.
+// Waits for another process that creates the image.
 Result<std::unique_ptr<ClusterLock>> LockImage(Clock& clock, const LabImageOptions& options) {
   const std::string path = options.directory + ".lock";
   const std::string owner = fmt::format("kubexms lab (process {})", ::getpid());
-  bool told = false;
+  bool announced = false;
   for (;;) {
-    auto lock = ClusterLock::Take(path, owner);
+    auto lock = ClusterLock::Acquire(path, owner);
     if (lock.ok() || !lock.error().IsConflict()) return lock;
-    if (!told) options.progress("waiting for the image, which another program makes");
-    told = true;
+    if (!announced) options.progress("waiting for another process to create the image");
+    announced = true;
     if (!clock.SleepFor(std::chrono::milliseconds(200), options.stop)) return Canceled("lab up");
   }
 }
@@ -128,12 +129,13 @@ Result<void> EnsureLabImage(Runner& runner, Clock& clock, const LabImageOptions&
   if (fs::exists(options.directory, failed)) return {};
   fs::create_directories(fs::path(options.directory).parent_path(), failed);
   if (failed) {
-    return Error::Internal(fmt::format("make {}: {}", options.directory, failed.message()));
+    return Error::Internal(
+        fmt::format("cannot create {}: {}", options.directory, failed.message()));
   }
   ASSIGN_OR_RETURN(const auto lock, LockImage(clock, options));
   if (fs::exists(options.directory, failed)) return {};
   const Result<void> built = Build(runner, options);
-  if (!built.ok()) return built.error().WithContext("make the image");
+  if (!built.ok()) return built.error().WithContext("create the image");
   return {};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The one image of Debian that all hosts of all labs share, and change in layers of their own.
+// The Debian image that the hosts of all labs share; each host has its own writable layer.
 
 #include <functional>
 #include <string>
@@ -13,18 +13,18 @@
 namespace kubexms::automation {
 
 struct LabImageOptions {
-  std::string directory;  // where it is to be
-  std::string mirror;     // empty: where this machine's apt gets Debian from
+  std::string directory;  // of the image
+  std::string mirror;     // defaults to the mirror of this machine's apt
   std::function<void(std::string_view)> progress;
   std::stop_token stop;
 };
 
-// Makes the image unless it exists: a minute or two, and a quarter of a gigabyte. It appears under
-// its name when it is complete; what an interrupted call left is made anew. Of several programs one
-// makes it and the others wait.
+// Creates the image unless it exists, which takes a minute or two and a quarter of a gigabyte. The
+// image appears under its name when it is complete; leftovers of an interrupted call are replaced. Of
+// several processes one creates it and the others wait.
 Result<void> EnsureLabImage(Runner& runner, Clock& clock, const LabImageOptions& options);
 
-// Also what is left of one that was never completed.
+// Removes the image, complete or not.
 Result<void> RemoveLabImage(const std::string& directory);
 
 }  // namespace kubexms::automation

@@ -32,7 +32,7 @@ bool ProgramExists(const std::string& name) {
   return false;
 }
 
-// A new group of cpuset may use no CPU and no memory until it is told which.
+// A new cpuset group has no CPUs and no memory until they are set.
 void InheritCpuset(const fs::path& group) {
   for (const char* name : {"cpuset.cpus", "cpuset.mems"}) {
     const std::string own = ReadText(group / name);
@@ -45,10 +45,10 @@ void InheritCpuset(const fs::path& group) {
 
 Result<void> CheckMachineCanRunLabs() {
 #ifndef __linux__
-  return Error::BadRequest("labs need Linux: their hosts share its kernel");
+  return Error::BadRequest("labs require Linux: their hosts share its kernel");
 #endif
   if (::geteuid() != 0) {
-    return Error::BadRequest("labs need root, for mounts and network interfaces; use sudo");
+    return Error::BadRequest("labs require root, for mounts and network interfaces; use sudo");
   }
   constexpr std::pair<const char*, const char*> kPrograms[] = {
       {"systemd-nspawn", "systemd-container"},
@@ -59,7 +59,7 @@ Result<void> CheckMachineCanRunLabs() {
   for (const auto& [program, package] : kPrograms) {
     if (!ProgramExists(program)) {
       return Error::BadRequest(
-          fmt::format("labs need {}, which is not installed; it is in the Debian package {}",
+          fmt::format("labs require {}, which is not installed; install the Debian package {}",
                       program, package));
     }
   }
@@ -81,8 +81,8 @@ Result<std::string> FindMirror(std::string_view suite) {
   }
   std::string mirror = MirrorIn(sources, suite);
   if (!mirror.empty()) return mirror;
-  return Error::BadRequest(fmt::format(
-      "apt on this machine has no source of Debian's {}; name a mirror with --mirror", suite));
+  return Error::BadRequest(
+      fmt::format("apt on this machine has no source for Debian {}; set --mirror", suite));
 }
 
 bool IsMounted(const std::string& path) {
@@ -92,7 +92,7 @@ bool IsMounted(const std::string& path) {
 
 Result<void> UnmountBelow(const std::string& path) {
   for (const std::string& at : MountsBelow(path, ReadText("/proc/self/mounts"))) {
-    // Detached at once, gone when the last one who uses it is.
+    // Detached at once, unmounted when its last user has ended.
     if (::umount2(at.c_str(), MNT_DETACH) != 0) {
       return Error::Internal(fmt::format("unmount {}: {}", at, std::strerror(errno)));
     }
@@ -107,7 +107,7 @@ LabCgroups::LabCgroups(const std::string& name)
   }
 }
 
-Result<void> LabCgroups::Make() const {
+Result<void> LabCgroups::Create() const {
   for (size_t i = 0; i < paths_.size(); ++i) {
     fs::path group = hierarchies_[i];
     for (const fs::path& part : fs::path(paths_[i]).lexically_relative(group)) {
@@ -115,8 +115,8 @@ Result<void> LabCgroups::Make() const {
       std::error_code failed;
       fs::create_directory(group, failed);
       if (failed) {
-        return Error::Internal(
-            fmt::format("make the control group {}: {}", group.string(), failed.message()));
+        return Error::Internal(fmt::format("cannot create the control group {}: {}", group.string(),
+                                           failed.message()));
       }
       if (fs::exists(group / "cpuset.cpus", failed)) InheritCpuset(group);
     }
@@ -149,7 +149,7 @@ Result<void> LabCgroups::KillAll(Clock& clock, std::stop_token stop) const {
   const auto deadline = clock.MonotonicNow() + std::chrono::seconds(30);
   for (std::vector<int> left = Processes(); !left.empty(); left = Processes()) {
     if (clock.MonotonicNow() >= deadline) {
-      return Error::Timeout(fmt::format("process {} does not end", left.front()));
+      return Error::Timeout(fmt::format("process {} does not exit", left.front()));
     }
     for (const int process : left) {
       if (process > 1) ::kill(process, SIGKILL);
@@ -171,11 +171,11 @@ Result<void> LabCgroups::Remove() const {
     groups.emplace_back(path);
     for (const fs::path& group : groups) {
       if (::rmdir(group.c_str()) != 0 && errno != ENOENT) {
-        return Error::Internal(
-            fmt::format("remove the control group {}: {}", group.string(), std::strerror(errno)));
+        return Error::Internal(fmt::format("cannot remove the control group {}: {}", group.string(),
+                                           std::strerror(errno)));
       }
     }
-    // The group of all labs goes with the last one.
+    // The group of all labs is removed with the last lab.
     ::rmdir(fs::path(path).parent_path().c_str());
   }
   return {};

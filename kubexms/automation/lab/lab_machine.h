@@ -1,8 +1,7 @@
 #pragma once
 
-// What a lab leaves on its machine besides files: mounts, control groups and the processes in them.
-// All of it is found by what the kernel says, not by what was written down, so it is found also
-// after a crash.
+// The parts of a lab that are not files: mounts, control groups and their processes. They are found
+// from the kernel's state, not from stored state, so also after a crash.
 
 #include <stop_token>
 #include <string>
@@ -14,29 +13,29 @@
 
 namespace kubexms::automation {
 
-// An error names what is missing and the Debian package that has it.
+// Fails with the missing programs and their Debian packages.
 Result<void> CheckMachineCanRunLabs();
 
-// The networks that this machine has a route to.
+// The networks that this machine has routes to.
 std::vector<Subnet> ReachableNetworks();
 bool InterfaceExists(const std::string& name);
 
-// Where Debian's packages come from on this machine, by apt's configuration.
+// The Debian mirror in the configuration of apt on this machine.
 Result<std::string> FindMirror(std::string_view suite);
 
 bool IsMounted(const std::string& path);
 Result<void> UnmountBelow(const std::string& path);
 
-// The control groups of one host or of a lab, the same in every hierarchy: what starts in them can
-// be found and ended as a whole, and a host's systemd sees nothing of another's.
+// The control groups of one host or of a lab, one in every hierarchy: their processes can be listed
+// and killed together, and the systemd of one host does not see those of another.
 class LabCgroups {
  public:
   // "lab/node1", or "lab" for all hosts.
   explicit LabCgroups(const std::string& name);
 
-  Result<void> Make() const;
+  Result<void> Create() const;
   bool HasProcesses() const;
-  // Ends everything in them, and returns when it is gone.
+  // Kills all processes and waits for their end.
   Result<void> KillAll(Clock& clock, std::stop_token stop) const;
   Result<void> Remove() const;
 

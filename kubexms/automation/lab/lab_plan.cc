@@ -17,7 +17,7 @@ template <class Number>
 std::optional<Number> ParseNumber(std::string_view text, int base = 10) {
   Number number = 0;
   const char* end = text.data() + text.size();
-  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): it is told where the text ends
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the length is passed separately
   const auto [stop, failed] = std::from_chars(text.data(), end, number, base);
   if (failed != std::errc() || stop != end) return std::nullopt;
   return number;
@@ -193,7 +193,7 @@ Result<void> CheckLabName(std::string_view name) {
                     });
   if (good) return {};
   return Error::BadRequest(
-      fmt::format("\"{}\" cannot be the name of a lab: at most {} of a-z, 0-9 and \"-\", with a "
+      fmt::format("\"{}\" is no valid name of a lab: at most {} of a-z, 0-9 and \"-\", with a "
                   "letter or digit at both ends, and not \"images\"",
                   name, kMaxNameLength));
 }
@@ -206,7 +206,7 @@ Result<LabState> PlanLab(const LabRequest& request, const std::optional<LabState
     state = *existing;
     if (!request.subnet.empty() && request.subnet != state.subnet.ToString()) {
       return Error::BadRequest(
-          fmt::format("--subnet: the lab {} has {}; take it down first, or leave the flag out",
+          fmt::format("--subnet: the lab {} has {}; remove the lab first, or omit the flag",
                       state.name, state.subnet.ToString()));
     }
   } else {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a lab is to be, as values: names, addresses, files. Nothing here touches the machine.
+// The desired state of a lab, as values: names, addresses, files. No code here changes the machine.
 
 #include <cstdint>
 #include <optional>
@@ -35,18 +35,17 @@ struct LabHost {
   bool operator==(const LabHost&) const = default;
 };
 
-// What is written down about a lab before anything of it is made, so that whatever exists can be
-// found again after a crash.
+// The state of a lab, stored before anything is created, so that all parts can be found after a crash.
 struct LabState {
   std::string name;
   Subnet subnet;
   std::vector<LabHost> hosts;
   bool operator==(const LabState&) const = default;
 
-  // Of the machine's network; at most 15 characters, the kernel's limit.
+  // A network interface; at most 15 characters, the limit of the kernel.
   std::string bridge() const { return "kx-" + name; }
   std::string gateway() const { return subnet.Address(1); }
-  // Null when the lab has no such host.
+  // Null when the lab does not have the host.
   const LabHost* Find(std::string_view host) const;
 };
 
@@ -55,31 +54,31 @@ Result<LabState> ReadLabState(std::string_view text);
 
 struct LabRequest {
   std::string name;
-  int hosts = 0;       // 0: as many as there are, or three
-  std::string subnet;  // empty: what it has, or one that is free
+  int hosts = 0;       // 0: the existing ones, or three
+  std::string subnet;  // empty: the existing one, or a free one
 };
 
 inline constexpr int kMaxLabHosts = 64;
 
-// A lower-case word of at most twelve characters, so that names of interfaces can be made of it.
+// At most twelve lower-case characters, because names of interfaces contain it.
 Result<void> CheckLabName(std::string_view name);
 
-// The state that `request` asks for. Hosts are added and never removed, and what exists keeps its
-// name and address. `taken` are the networks that the machine can reach already.
+// The state for a request. Hosts are added and never removed; existing ones retain name and address.
+// `taken` are the networks that the machine already has routes to.
 Result<LabState> PlanLab(const LabRequest& request, const std::optional<LabState>& existing,
                          std::span<const Subnet> taken);
 
 // The networks of /proc/net/route, without the default route.
 std::vector<Subnet> NetworksIn(std::string_view routes);
 
-// Where Debian's packages come from, by the texts of apt's files of sources (either format): the
-// first one that has `suite`. Empty when there is none.
+// The first mirror with `suite` in the texts of apt's source files (either format); empty when there
+// is none.
 std::string MirrorIn(std::span<const std::string> sources, std::string_view suite);
 
-// The mount points that are `path` or below it, in the order in which they have to be unmounted;
-// `mounts` is the text of /proc/self/mounts.
+// The mount points at or below `path`, in the order to unmount them; `mounts` is the text of
+// /proc/self/mounts.
 std::vector<std::string> MountsBelow(std::string_view path, std::string_view mounts);
-// The mount points of all hierarchies of control groups.
+// The mount points of all control group hierarchies.
 std::vector<std::string> CgroupHierarchies(std::string_view mounts);
 
 }  // namespace kubexms::automation

@@ -35,14 +35,14 @@ TEST(LabPlanTest, HostsHaveNamesAndAddressesInTheirOrder) {
   EXPECT_EQ(Planned({.name = "lab"}).hosts.size(), 3u);
 }
 
-TEST(LabPlanTest, AskedAgainNothingChanges) {
+TEST(LabPlanTest, RepeatedRequestChangesNothing) {
   const LabState lab = Planned({.name = "lab", .hosts = 2});
   EXPECT_EQ(Planned({.name = "lab", .hosts = 2}, lab, {lab.subnet}), lab);
   EXPECT_EQ(Planned({.name = "lab"}, lab, {lab.subnet}), lab);
   EXPECT_EQ(Planned({.name = "lab", .subnet = "10.77.0.0/24"}, lab, {lab.subnet}), lab);
 }
 
-TEST(LabPlanTest, AddsHostsAndKeepsThoseThatExist) {
+TEST(LabPlanTest, AddsHostsAndRetainsExistingOnes) {
   const LabState three = Planned({.name = "lab", .hosts = 3, .subnet = "10.1.0.0/24"});
   LabState five = Planned({.name = "lab", .hosts = 5}, three);
   EXPECT_EQ(five.hosts[4], (LabHost{"node5", "10.1.0.15"}));
@@ -50,13 +50,13 @@ TEST(LabPlanTest, AddsHostsAndKeepsThoseThatExist) {
   EXPECT_EQ(five, three);
 }
 
-TEST(LabPlanTest, TakesASubnetThatIsFree) {
+TEST(LabPlanTest, ChoosesAFreeSubnet) {
   EXPECT_EQ(Planned({.name = "lab"}, {}, {Net("10.77.0.0/24"), Net("10.77.1.0/24")}).subnet,
             Net("10.77.2.0/24"));
   EXPECT_THAT(Refusal({.name = "lab"}, {}, {Net("10.77.0.0/16")}), HasSubstr("--subnet"));
 }
 
-TEST(LabPlanTest, RefusesWhatCannotBe) {
+TEST(LabPlanTest, RefusesInvalidRequests) {
   const LabState lab = Planned({.name = "lab", .hosts = 2});
   EXPECT_THAT(Refusal({.name = "lab", .subnet = "10.1.0.0/24"}, {}, {Net("10.1.0.0/16")}),
               HasSubstr("in use"));
@@ -66,7 +66,7 @@ TEST(LabPlanTest, RefusesWhatCannotBe) {
   EXPECT_THAT(Refusal({.name = "lab", .hosts = 5, .subnet = "10.1.0.16/28"}),
               HasSubstr("at most 4 in 10.1.0.16/28"));
   for (const char* name : {"", "images", "Lab", "a/b", "..", "-a", "a-", "thirteen-long"}) {
-    EXPECT_THAT(Refusal({.name = name}), HasSubstr("cannot be the name")) << name;
+    EXPECT_THAT(Refusal({.name = name}), HasSubstr("is no valid name")) << name;
   }
   for (const char* subnet : {"10.1.0.0", "10.1.0.1/24", "10.1.0/24", "10.1.0.0/8", "10.1.0.0/30",
                              "10.1.0.256/24", "10.1.0.0/24x", "a.b.c.d/24", "10.1.0.0.0/24"}) {
@@ -74,7 +74,7 @@ TEST(LabPlanTest, RefusesWhatCannotBe) {
   }
 }
 
-TEST(LabPlanTest, StateIsReadAsItWasWritten) {
+TEST(LabPlanTest, ReadsTheWrittenState) {
   const LabState lab = Planned({.name = "lab", .hosts = 2});
   EXPECT_EQ(*ReadLabState(WriteLabState(lab)), lab);
   for (const char* text : {"", "{", "[]", R"({"name": "lab"})",

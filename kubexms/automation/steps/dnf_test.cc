@@ -22,7 +22,7 @@ class DnfTest : public ::testing::Test {
         &host_->connector(), &clock_, RunnerOptions{.backup_directory = "/var/lib/kubexms/backup"});
   }
   std::string VersionOf(const std::string& package) {
-    return Ask(host_->connector(), GetPackage{package}).version;
+    return MustPerform(host_->connector(), GetPackage{package}).version;
   }
   // Makes it true, and finds that it is.
   Change Ensure(const Package& package) {
@@ -34,8 +34,8 @@ class DnfTest : public ::testing::Test {
     return change.ok() ? *change : Change();
   }
   void Undo(const Change& change) {
-    const auto answers = host_->connector().Perform(change.undo, {});
-    EXPECT_TRUE(answers.ok()) << answers.error().message();
+    const auto results = host_->connector().Perform(change.undo, {});
+    EXPECT_TRUE(results.ok()) << results.error().message();
   }
 
   SystemClock clock_;
@@ -44,33 +44,33 @@ class DnfTest : public ::testing::Test {
 };
 
 TEST_F(DnfTest, PackagesAreInstalledChangedAndRemoved) {
-  EXPECT_EQ(Ask(host_->connector(), GetFacts{}).package_manager, "dnf");
+  EXPECT_EQ(MustPerform(host_->connector(), GetSystemFacts{}).package_manager, "dnf");
   EXPECT_THAT(VersionOf("tried"), IsEmpty());
   const Change first = Ensure({"tried", "1-7"});
   EXPECT_EQ(VersionOf("tried"), "1-7");
   EXPECT_THAT(Ensure({"tried"}).summary, IsEmpty());
   const Change second = Ensure({"tried", "2-7"});
   EXPECT_EQ(VersionOf("tried"), "2-7");
-  EXPECT_EQ(Ask(host_->connector(), Probe{"cat /usr/share/tried/version"}).output, "2\n");
+  EXPECT_EQ(MustPerform(host_->connector(), Probe{"cat /usr/share/tried/version"}).output, "2\n");
   Undo(second);
   EXPECT_EQ(VersionOf("tried"), "1-7");
   Undo(first);
   EXPECT_THAT(VersionOf("tried"), IsEmpty());
   Undo(first);
-  EXPECT_FALSE(Ask(host_->connector(), GetPath{"/usr/share/tried"}).exists());
+  EXPECT_FALSE(MustPerform(host_->connector(), GetPath{"/usr/share/tried"}).exists());
   EXPECT_FALSE(std::filesystem::exists("/usr/share/tried")) << "on the machine itself";
 }
 
-TEST_F(DnfTest, SeveralAreAskedForAndInstalledAtOnce) {
+TEST_F(DnfTest, QueriesAndInstallsSeveralAtOnce) {
   const GetPackages all{"needy absent extra tried"};
-  Ask(host_->connector(), InstallPackages{"needy tried=1-7"});
-  EXPECT_EQ(Ask(host_->connector(), all).versions, "needy=1-7 tried=1-7")
+  MustPerform(host_->connector(), InstallPackages{"needy tried=1-7"});
+  EXPECT_EQ(MustPerform(host_->connector(), all).versions, "needy=1-7 tried=1-7")
       << "not what is only liked";
-  Ask(host_->connector(), RemovePackages{"needy absent tried"});
-  EXPECT_THAT(Ask(host_->connector(), all).versions, IsEmpty());
+  MustPerform(host_->connector(), RemovePackages{"needy absent tried"});
+  EXPECT_THAT(MustPerform(host_->connector(), all).versions, IsEmpty());
 }
 
-TEST_F(DnfTest, WhatCameWithAPackageGoesWithItAndTheRestStays) {
+TEST_F(DnfTest, RemovesDependenciesOfAPackageOnly) {
   Undo(Ensure({"needy"}));
   EXPECT_THAT(VersionOf("tried"), IsEmpty());
   Ensure({"tried"});
@@ -78,14 +78,14 @@ TEST_F(DnfTest, WhatCameWithAPackageGoesWithItAndTheRestStays) {
   EXPECT_EQ(VersionOf("tried"), "2-7");
 }
 
-TEST_F(DnfTest, OfSeveralVersionsTheNewestIsTold) {
+TEST_F(DnfTest, ReportsTheNewestVersion) {
   Ensure({"core", "1-7"});
   Ensure({"core", "2-7"});
-  EXPECT_EQ(Ask(host_->connector(), Probe{"rpm -q core | wc -l"}).output, "2\n");
+  EXPECT_EQ(MustPerform(host_->connector(), Probe{"rpm -q core | wc -l"}).output, "2\n");
   EXPECT_EQ(VersionOf("core"), "2-7");
 }
 
-TEST_F(DnfTest, WhatIsMissingIsNamed) {
+TEST_F(DnfTest, NamesMissingPackages) {
   for (const char* missing : {"no-such-package", "tried=9"}) {
     const auto refused = host_->connector().Perform({InstallPackages{missing}});
     ASSERT_FALSE(refused.ok());

@@ -109,8 +109,8 @@ struct QueryCollector {
 
 class Planner {
  public:
-  Planner(const Answers& answers, const std::string& backup_directory)
-      : answers_(answers), backup_directory_(backup_directory) {}
+  Planner(const Facts& facts, const std::string& backup_directory)
+      : facts_(facts), backup_directory_(backup_directory) {}
 
   Result<void> operator()(const File& r);
   Result<void> operator()(const Directory& r);
@@ -126,40 +126,40 @@ class Planner {
 
   Change Finish() {
     FlushPackages();
-    // What was done last is undone first.
+    // Undo in reverse order.
     std::reverse(change_.undo.begin(), change_.undo.end());
     change_.undo.insert(change_.undo.end(), undo_last_.begin(), undo_last_.end());
     return std::move(change_);
   }
 
  private:
-  void Say(std::string line) {
+  void AddSummary(std::string line) {
     FlushPackages();
     change_.summary.push_back(std::move(line));
   }
-  // The packages come in one call, before whatever follows them.
+  // All packages are installed by one call, before the next resource of another type.
   void FlushPackages();
   void Do(Operation operation) {
     FlushPackages();
     change_.operations.push_back(std::move(operation));
   }
   void Undo(Operation operation) { change_.undo.push_back(std::move(operation)); }
-  // Keeps what is at the path, so that it can be brought back.
-  void Keep(const std::string& path);
+  // Adds the backup of the path, and its restore to the undo data.
+  void Backup(const std::string& path);
   bool Touched(const std::string& path) const { return touched_.contains(path); }
   void Write(const File& file, const std::string* before);
 
-  const Answers& answers_;
+  const Facts& facts_;
   const std::string& backup_directory_;
   Change change_;
   std::vector<Operation> undo_last_;
   std::set<std::string> touched_;  // paths that this change writes
   std::string installs_;
-  std::string fresh_;     // those of them that were not there at all
-  std::string replaced_;  // what the others were, "name=version"
+  std::string fresh_;     // packages that were not installed
+  std::string replaced_;  // previous versions of the others, "name=version"
 };
 
-void Planner::Keep(const std::string& path) {
+void Planner::Backup(const std::string& path) {
   touched_.insert(path);
   if (backup_directory_.empty()) return;
   const std::string backup = BackupOf(path, backup_directory_);
@@ -170,33 +170,33 @@ void Planner::Keep(const std::string& path) {
 void Planner::FlushPackages() {
   if (installs_.empty()) return;
   const std::string packages = std::exchange(installs_, {});
-  Say(fmt::format("install {}", packages));
+  AddSummary(fmt::format("install {}", packages));
   change_.operations.push_back(InstallPackages{packages});
   if (!fresh_.empty()) Undo(RemovePackages{std::exchange(fresh_, {})});
   if (!replaced_.empty()) Undo(InstallPackages{std::exchange(replaced_, {})});
 }
 
 void Planner::Write(const File& file, const std::string* before) {
-  Keep(file.path);
+  Backup(file.path);
   Do(WriteFile{file.path, file.mode, file.owner, file.group, file.content});
   change_.files.push_back(file.secret ? DiffSecretFile(file.path)
                                       : DiffFile(file.path, before, file.content));
 }
 
 Result<void> Planner::operator()(const File& r) {
-  const PathState& state = answers_.Get(GetPath{r.path, !r.secret});
+  const PathState& state = facts_.Get(GetPath{r.path, !r.secret});
   const bool same = state.kind == "file" && state.sha256 == Sha256Of(r.content);
   if (!same) {
     if (state.kind == "directory") {
-      return Error::Internal(fmt::format("{} is a directory, and a file is to be there", r.path));
+      return Error::Internal(fmt::format("{} is a directory and must be a file", r.path));
     }
-    Say(fmt::format("{} {}", state.exists() ? "change" : "write", r.path));
+    AddSummary(fmt::format("{} {}", state.exists() ? "change" : "write", r.path));
     Write(r, state.kind == "file" ? &state.content : nullptr);
     return {};
   }
   if (state.mode == r.mode && state.owner == r.owner && state.group == r.group) return {};
-  Say(fmt::format("set {} to {} {}:{}, from {} {}:{}", r.path, r.mode, r.owner, r.group, state.mode,
-                  state.owner, state.group));
+  AddSummary(fmt::format("set {} to {} {}:{}, from {} {}:{}", r.path, r.mode, r.owner, r.group,
+                         state.mode, state.owner, state.group));
   Do(SetAttributes{r.path, r.mode, r.owner, r.group});
   Undo(SetAttributes{r.path, state.mode, state.owner, state.group});
   return {};
@@ -204,21 +204,20 @@ Result<void> Planner::operator()(const File& r) {
 
 Result<void> Planner::operator()(const Directory& r) {
   for (const std::string& path : PathsDownTo(r.path)) {
-    const PathState& state = answers_.Get(GetPath{path});
+    const PathState& state = facts_.Get(GetPath{path});
     const bool last = path == r.path;
     const MakeDirectory make{path, last ? r.mode : "0755", last ? r.owner : "root",
                              last ? r.group : "root"};
     if (!state.exists()) {
-      if (!touched_.insert(path).second && !last) continue;  // an earlier resource makes it
-      Say(fmt::format("make {}", path));
+      if (!touched_.insert(path).second && !last) continue;  // an earlier resource creates it
+      AddSummary(fmt::format("create {}", path));
       Do(make);
       Undo(RemovePath{path});
     } else if (state.kind != "directory" && last) {
-      return Error::Internal(
-          fmt::format("{} is a {}, and a directory is to be there", path, state.kind));
+      return Error::Internal(fmt::format("{} is a {} and must be a directory", path, state.kind));
     } else if (last && (state.mode != r.mode || state.owner != r.owner || state.group != r.group)) {
-      Say(fmt::format("set {} to {} {}:{}, from {} {}:{}", path, r.mode, r.owner, r.group,
-                      state.mode, state.owner, state.group));
+      AddSummary(fmt::format("set {} to {} {}:{}, from {} {}:{}", path, r.mode, r.owner, r.group,
+                             state.mode, state.owner, state.group));
       Do(SetAttributes{path, r.mode, r.owner, r.group});
       Undo(SetAttributes{path, state.mode, state.owner, state.group});
     }
@@ -227,27 +226,27 @@ Result<void> Planner::operator()(const Directory& r) {
 }
 
 Result<void> Planner::operator()(const Link& r) {
-  const PathState& state = answers_.Get(GetPath{r.path});
+  const PathState& state = facts_.Get(GetPath{r.path});
   if (state.kind == "link" && state.target == r.target) return {};
   if (state.kind == "directory") {
-    return Error::Internal(fmt::format("{} is a directory, and a link is to be there", r.path));
+    return Error::Internal(fmt::format("{} is a directory and must be a link", r.path));
   }
-  Say(fmt::format("link {} to {}", r.path, r.target));
-  Keep(r.path);
+  AddSummary(fmt::format("link {} to {}", r.path, r.target));
+  Backup(r.path);
   Do(MakeLink{r.path, r.target});
   return {};
 }
 
 Result<void> Planner::operator()(const Absent& r) {
-  if (!answers_.Get(GetPath{r.path}).exists()) return {};
-  Say(fmt::format("remove {}", r.path));
-  Keep(r.path);
+  if (!facts_.Get(GetPath{r.path}).exists()) return {};
+  AddSummary(fmt::format("remove {}", r.path));
+  Backup(r.path);
   Do(RemovePath{r.path, true});
   return {};
 }
 
 Result<void> Planner::operator()(const Package& r) {
-  const std::string& version = answers_.Get(GetPackage{r.name}).version;
+  const std::string& version = facts_.Get(GetPackage{r.name}).version;
   if (!version.empty() && (r.version.empty() || version == r.version)) return {};
   const auto add = [](std::string& list, const std::string& word) {
     list += list.empty() ? word : " " + word;
@@ -261,10 +260,10 @@ Result<void> Planner::operator()(const Package& r) {
 }
 
 Result<void> Planner::operator()(const Service& r) {
-  const ServiceState& state = answers_.Get(GetService{r.name});
+  const ServiceState& state = facts_.Get(GetService{r.name});
   const bool stale =
       std::any_of(r.restart_after.begin(), r.restart_after.end(), [&](const std::string& path) {
-        const PathState& file = answers_.Get(GetPath{path});
+        const PathState& file = facts_.Get(GetPath{path});
         return Touched(path) || (file.exists() && file.modified_ns > state.active_since_ns);
       });
   SetService set{.service = r.name}, undo{.service = r.name};
@@ -275,17 +274,17 @@ Result<void> Planner::operator()(const Service& r) {
   if (r.enabled && !state.enabled) set.enabled = "enable", undo.enabled = "disable";
   if (!r.enabled && state.enabled) set.enabled = "disable", undo.enabled = "enable";
   if (set.active.empty() && set.enabled.empty()) return {};
-  Say(Describe(set));
+  AddSummary(Describe(set));
   if (state.active && !set.active.empty()) change_.restarts.push_back(r.name);
   Do(set);
   if (!undo.active.empty() || !undo.enabled.empty()) Undo(undo);
-  // It has to read the old files again, once they are back.
+  // After the undo has restored its files, the service must read them again.
   if (restart) undo_last_.push_back(set);
   return {};
 }
 
 Result<void> Planner::operator()(const User& r) {
-  const UserState& state = answers_.Get(GetUser{r.name});
+  const UserState& state = facts_.Get(GetUser{r.name});
   PutUser put{.user = r.name}, undo{.user = r.name};
   const auto differ = [&](const std::string& wanted, const std::string& is, std::string& set,
                           std::string& back) {
@@ -300,7 +299,7 @@ Result<void> Planner::operator()(const User& r) {
   const std::set<std::string> is = Words(state.groups), wanted = Words(r.groups);
   if (!std::includes(is.begin(), is.end(), wanted.begin(), wanted.end())) {
     changes = true;
-    // Those that the user is in already stay.
+    // Existing memberships are retained.
     put.groups = state.groups;
     for (const std::string& group : wanted) {
       if (!is.contains(group)) put.groups += (put.groups.empty() ? "" : " ") + group;
@@ -308,7 +307,7 @@ Result<void> Planner::operator()(const User& r) {
     undo.groups = state.groups;
   }
   if (!changes) return {};
-  Say(fmt::format("{} user {}", state.exists ? "change" : "make", r.name));
+  AddSummary(fmt::format("{} user {}", state.exists ? "change" : "create", r.name));
   Do(put);
   if (state.exists)
     Undo(undo);
@@ -320,10 +319,10 @@ Result<void> Planner::operator()(const User& r) {
 Result<void> Planner::operator()(const Sysctl& r) {
   RETURN_IF_ERROR((*this)(SysctlFile(r)));
   for (const auto& [key, value] : r.values) {
-    const SysctlState& state = answers_.Get(GetSysctl{key});
+    const SysctlState& state = facts_.Get(GetSysctl{key});
     if (state.exists && state.value == Normal(value)) continue;
-    Say(state.exists ? fmt::format("set {} to {}, from {}", key, value, state.value)
-                     : fmt::format("set {} to {}", key, value));
+    AddSummary(state.exists ? fmt::format("set {} to {}, from {}", key, value, state.value)
+                            : fmt::format("set {} to {}", key, value));
     Do(SetSysctl{key, value});
     if (state.exists) Undo(SetSysctl{key, state.value});
   }
@@ -333,8 +332,8 @@ Result<void> Planner::operator()(const Sysctl& r) {
 Result<void> Planner::operator()(const KernelModules& r) {
   RETURN_IF_ERROR((*this)(ModulesFile(r)));
   for (const std::string& module : r.modules) {
-    if (answers_.Get(GetKernelModule{module}).loaded) continue;
-    Say(fmt::format("load kernel module {}", module));
+    if (facts_.Get(GetKernelModule{module}).loaded) continue;
+    AddSummary(fmt::format("load kernel module {}", module));
     Do(SetKernelModule{module, true});
     Undo(SetKernelModule{module, false});
   }
@@ -343,26 +342,26 @@ Result<void> Planner::operator()(const KernelModules& r) {
 
 Result<void> Planner::operator()(const HostsEntries& r) {
   const std::string path(kHostsFile);
-  const PathState& state = answers_.Get(GetPath{path, true});
+  const PathState& state = facts_.Get(GetPath{path, true});
   const std::string edited = EditHosts(state.content, r);
   if (edited == state.content) return {};
-  Say(fmt::format("change {}", path));
+  AddSummary(fmt::format("change {}", path));
   Write({.path = path, .content = edited}, &state.content);
   return {};
 }
 
 Result<void> Planner::operator()(const Archive& r) {
-  const PathState& archive = answers_.Get(GetPath{r.archive});
+  const PathState& archive = facts_.Get(GetPath{r.archive});
   if (archive.kind != "file") {
-    return Error::Internal(fmt::format("{} is not there to be unpacked", r.archive));
+    return Error::Internal(fmt::format("the archive {} does not exist", r.archive));
   }
-  const PathState& marker = answers_.Get(GetPath{r.marker, true});
+  const PathState& marker = facts_.Get(GetPath{r.marker, true});
   if (marker.kind == "file" && marker.content == ArchiveMark(archive)) return {};
-  Say(fmt::format("unpack {} into {}", r.archive, r.directory));
-  Keep(r.directory);
+  AddSummary(fmt::format("extract {} into {}", r.archive, r.directory));
+  Backup(r.directory);
   Do(ExtractArchive{r.archive, r.directory, r.strip});
-  // Written last: without it the archive is unpacked again.
-  Keep(r.marker);
+  // Written last: without the marker the archive is extracted again.
+  Backup(r.marker);
   Do(WriteFile{.path = r.marker, .content = ArchiveMark(archive)});
   return {};
 }
@@ -392,9 +391,9 @@ std::vector<Operation> QueriesFor(std::span<const HostResource> resources) {
   return std::move(collector.queries);
 }
 
-Result<Change> PlanFor(std::span<const HostResource> resources, const Answers& answers,
+Result<Change> PlanFor(std::span<const HostResource> resources, const Facts& facts,
                        const std::string& backup_directory) {
-  Planner planner(answers, backup_directory);
+  Planner planner(facts, backup_directory);
   for (const HostResource& resource : resources) {
     RETURN_IF_ERROR(std::visit(planner, resource));
   }

@@ -1,8 +1,8 @@
 #pragma once
 
-// What is to be true on a host, as values: this file with that content, that service running. From
-// a resource and what the host answers follows the change that makes it true, and the change that
-// takes it back. Nothing here talks to a host.
+// Desired state on a host, as values: a file with a content, a running service. From resources and
+// the facts of a host follow the change that applies them and its undo data. No code here calls a
+// host.
 
 #include <map>
 #include <set>
@@ -18,32 +18,32 @@
 
 namespace kubexms::automation {
 
-// What is to be done so that something becomes true. Empty: it is true already.
+// The change that applies a desired state; empty when the host already has it.
 struct Change {
-  std::vector<std::string> summary;   // a line for each thing, for people: "write /etc/hosts"
-  std::vector<FileDiff> files;        // those that are written
-  std::vector<std::string> restarts;  // the services that are disturbed
+  std::vector<std::string> summary;   // for people, one line per action: "write /etc/hosts"
+  std::vector<FileDiff> files;        // files to write
+  std::vector<std::string> restarts;  // services to restart
   std::vector<Operation> operations;
-  std::vector<Operation> undo;     // takes all of it back, to be performed in this order
-  std::vector<std::string> notes;  // what somebody should know, also when nothing is to be done
-  bool final = false;              // once it is begun, the run as a whole cannot be taken back
+  std::vector<Operation> undo;        // undo data, to be performed in this order
+  std::vector<std::string> warnings;  // also of an empty change
+  bool point_of_no_return = false;    // once applied, the run cannot be rolled back as a whole
 
   bool empty() const { return summary.empty(); }
-  // Of all files.
+  // The diffs of all files.
   std::string Diff() const;
 };
 
-// A path whose directory exists or is a resource before this one.
+// The parent directory must exist or be an earlier resource.
 struct File {
   std::string path;
   std::string content;
   std::string mode = "0644";
   std::string owner = "root";
   std::string group = "root";
-  bool secret = false;  // its content is not shown
+  bool secret = false;  // never show the content
 };
 
-// With the directories above it, which get mode 0755 if they have to be made.
+// With missing parent directories, which get mode 0755.
 struct Directory {
   std::string path;
   std::string mode = "0755";
@@ -56,7 +56,7 @@ struct Link {
   std::string target;
 };
 
-// That there is nothing, also no directory with anything in it.
+// No file, link or directory, whatever its content.
 struct Absent {
   std::string path;
 };
@@ -70,38 +70,38 @@ struct Service {
   std::string name;
   bool active = true;
   bool enabled = true;
-  // Files that it reads when it starts: it is restarted when one is newer than its last start. That
-  // holds for changes by anybody, and for a run that was interrupted between the two.
+  // The service is restarted when one of these files is newer than its last start. That includes
+  // files of other authors, and runs that were interrupted before the restart.
   std::vector<std::string> restart_after = {};
 };
 
 struct User {
   std::string name;
-  std::string home;  // empty, here and below: whatever it is
+  std::string home;  // empty, here and below: any
   std::string shell;
   std::string groups;
 };
 
-// Now and after the next boot, by a file in /etc/sysctl.d.
+// Kernel parameters, now and after a boot, by a file in /etc/sysctl.d.
 struct Sysctl {
   std::string file;  // the name of the file, "90-kubexms.conf"
   std::map<std::string, std::string> values;
 };
 
-// The same by a file in /etc/modules-load.d.
+// Kernel modules, now and after a boot, by a file in /etc/modules-load.d.
 struct KernelModules {
   std::string file;
   std::vector<std::string> modules;
 };
 
-// A block of /etc/hosts that is ours; the rest of the file stays.
+// A marked block of /etc/hosts; the rest of the file is not changed.
 struct HostsEntries {
-  std::string owner;                           // names the block: the cluster
+  std::string owner;                           // the marker of the block: the cluster
   std::map<std::string, std::string> entries;  // "10.0.0.1" → "node1 node1.example.com"
 };
 
-// An archive that is on the host already, unpacked. `marker` is a file that says which archive that
-// was, so that another one is unpacked over it.
+// The extracted content of an archive that is on the host. The file `marker` has the checksum of the
+// extracted archive, so that another one is extracted over it.
 struct Archive {
   std::string archive;
   std::string directory;
@@ -109,7 +109,7 @@ struct Archive {
   int64_t strip = 0;
 };
 
-// A std::variant that is copied, moved and destroyed in resource.cc.
+// A std::variant whose special members are defined in host_resource.cc, for compile time.
 class HostResource : public std::variant<File, Directory, Link, Absent, Package, Service, User,
                                          Sysctl, KernelModules, HostsEntries, Archive> {
  public:
@@ -122,17 +122,17 @@ class HostResource : public std::variant<File, Directory, Link, Absent, Package,
   ~HostResource();
 };
 
-// Where BackupPath keeps what was at a path, below the directory of a run.
+// The backup of a path, below the backup directory of a run.
 std::string BackupOf(std::string_view path, const std::string& backup_directory);
 
-// What has to be asked to plan the resources.
+// The queries to plan the resources.
 std::vector<Operation> QueriesFor(std::span<const HostResource> resources);
 
-// The change that makes all of them true, in their order; later ones may build on earlier ones.
-// `answers` has the answers to QueriesFor. Previous states of paths are kept below
-// `backup_directory` on the host; without one, what happens to paths cannot be undone. An error
-// names the resource: an archive that is not there, a link where a directory is to be.
-Result<Change> PlanFor(std::span<const HostResource> resources, const Answers& answers,
+// The change that applies the resources in order; later ones may depend on earlier ones. `facts` has
+// the results of QueriesFor. Previous states of paths are stored below `backup_directory` on the
+// host; if it is empty, changes of paths cannot be undone. Errors name the resource: an archive that
+// does not exist, a link in place of a directory.
+Result<Change> PlanFor(std::span<const HostResource> resources, const Facts& facts,
                        const std::string& backup_directory);
 
 }  // namespace kubexms::automation

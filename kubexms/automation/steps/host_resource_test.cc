@@ -21,10 +21,9 @@ class HostResourceTest : public ::testing::Test {
     const std::vector<Operation> queries = QueriesFor(resources);
     const auto answered = host_.Perform(queries, {});
     EXPECT_TRUE(answered.ok());
-    Answers answers;
-    for (size_t i = 0; i < queries.size(); ++i) answers.Add(queries[i], (*answered)[i]);
-    Result<Change> change =
-        PlanFor(resources, answers, fmt::format("/var/lib/kubexms/{}", ++plans_));
+    Facts facts;
+    for (size_t i = 0; i < queries.size(); ++i) facts.Add(queries[i], (*answered)[i]);
+    Result<Change> change = PlanFor(resources, facts, fmt::format("/var/lib/kubexms/{}", ++plans_));
     if (change.ok()) return *change;
     ADD_FAILURE() << change.error().message();
     return {};
@@ -66,13 +65,13 @@ TEST_F(HostResourceTest, SecretFilesAreNotShown) {
   EXPECT_THAT(change.Diff(), Not(HasSubstr("hidden")));
 }
 
-TEST_F(HostResourceTest, DirectoriesWithThoseAbove) {
+TEST_F(HostResourceTest, CreatesParentDirectories) {
   const Change change = CheckLifeCycle(
       {Directory{.path = "/opt/a/b", .mode = "0700"}, File{.path = "/opt/a/b/c", .content = "x"}});
-  EXPECT_THAT(change.summary, ElementsAre("make /opt/a", "make /opt/a/b", "write /opt/a/b/c"));
+  EXPECT_THAT(change.summary, ElementsAre("create /opt/a", "create /opt/a/b", "write /opt/a/b/c"));
 }
 
-TEST_F(HostResourceTest, DirectoriesOfOthersThatAreNotEmptyStay) {
+TEST_F(HostResourceTest, UndoRetainsDirectoriesWithForeignFiles) {
   const Change change = Plan({Directory{.path = "/opt/d"}});
   Perform(change.operations);
   host_.PutFile("/opt/d/data", "precious");
@@ -80,24 +79,24 @@ TEST_F(HostResourceTest, DirectoriesOfOthersThatAreNotEmptyStay) {
   EXPECT_EQ(host_.ReadFile("/opt/d/data"), "precious");
 }
 
-TEST_F(HostResourceTest, LinksAndNothing) {
+TEST_F(HostResourceTest, LinksAndAbsence) {
   CheckLifeCycle({Link{.path = "/opt/l", .target = "/etc"}});
   CheckLifeCycle({Absent{"/opt/l"}});
   CheckLifeCycle({Absent{"/etc/systemd"}});
 }
 
-TEST_F(HostResourceTest, PackagesInOneCall) {
+TEST_F(HostResourceTest, InstallsPackagesInOneCall) {
   const Change change = CheckLifeCycle({Package{"tool"}, Package{"web"}, Service{"web"}});
   EXPECT_THAT(change.summary, ElementsAre("install tool web", "start and enable web"));
 }
 
-TEST_F(HostResourceTest, PackagesGetTheirVersionBack) {
+TEST_F(HostResourceTest, UndoRestoresPackageVersions) {
   CheckLifeCycle({Package{"tool", "1"}});
   const Change change = CheckLifeCycle({Package{"tool", "2"}, Package{"web"}});
   EXPECT_THAT(change.summary, ElementsAre("install tool=2 web"));
 }
 
-TEST_F(HostResourceTest, ServicesReadTheirFilesAgain) {
+TEST_F(HostResourceTest, RestartsServicesWhoseFilesChanged) {
   const auto resources = [](const char* text) {
     return std::vector<HostResource>{Package{"web"}, File{.path = "/etc/web.conf", .content = text},
                                      Service{.name = "web", .restart_after = {"/etc/web.conf"}}};
@@ -138,13 +137,13 @@ TEST_F(HostResourceTest, UsersSysctlsModulesHostsArchives) {
        Archive{.archive = "/tmp/a.tgz", .directory = "/opt/app", .marker = "/opt/app/.from"}});
 }
 
-TEST_F(HostResourceTest, SaysWhyItCannotBe) {
+TEST_F(HostResourceTest, FailsWithTheReason) {
   const auto fails = [&](const std::vector<HostResource>& resources) {
     const std::vector<Operation> queries = QueriesFor(resources);
     const auto answered = host_.Perform(queries, {});
-    Answers answers;
-    for (size_t i = 0; i < queries.size(); ++i) answers.Add(queries[i], (*answered)[i]);
-    const Result<Change> change = PlanFor(resources, answers, "");
+    Facts facts;
+    for (size_t i = 0; i < queries.size(); ++i) facts.Add(queries[i], (*answered)[i]);
+    const Result<Change> change = PlanFor(resources, facts, "");
     return change.ok() ? "" : change.error().message();
   };
   EXPECT_THAT(fails({File{.path = "/etc"}}), HasSubstr("/etc is a directory"));
@@ -153,7 +152,7 @@ TEST_F(HostResourceTest, SaysWhyItCannotBe) {
               HasSubstr("/none is not there"));
 }
 
-TEST(DiffTest, ShowsWhatChangesWithItsSurroundings) {
+TEST(DiffTest, ShowsChangesWithContext) {
   EXPECT_EQ(UnifiedDiff("f", "a\n", "a\n"), "");
   EXPECT_EQ(UnifiedDiff("f", "1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\nfive\n6\n7\n8\n"),
             "--- f\n+++ f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");

@@ -90,13 +90,13 @@ esac
   std::unique_ptr<Connector> connector_;
 };
 
-TEST_F(PackageManagerTest, GoesOnWhenTheRunIsStopped) {
+TEST_F(PackageManagerTest, ContinuesWhenTheRunIsStopped) {
   CutOffAnInstallation();
   directory_.Write("go", "");
   WaitFor("installed");
 }
 
-TEST_F(PackageManagerTest, GoesOnAfterATimeout) {
+TEST_F(PackageManagerTest, ContinuesAfterATimeout) {
   const Operation install[] = {InstallPackages{"tried"}};
   // On a slow machine it may not have begun by then.
   for (std::chrono::seconds timeout = 1s; !directory_.Has("started"); timeout *= 2) {
@@ -108,7 +108,7 @@ TEST_F(PackageManagerTest, GoesOnAfterATimeout) {
   WaitFor("installed");
 }
 
-TEST_F(PackageManagerTest, ARollbackWaitsForAnInstallationThatGoesOn) {
+TEST_F(PackageManagerTest, RollbackWaitsForARunningInstallation) {
   CutOffAnInstallation();
   std::jthread lets([&] { LetItGoOnce(2); });
   const auto removed = connector_->Perform({RemovePackages{"tried"}});
@@ -117,7 +117,7 @@ TEST_F(PackageManagerTest, ARollbackWaitsForAnInstallationThatGoesOn) {
   EXPECT_FALSE(directory_.Has("installed"));
 }
 
-TEST_F(PackageManagerTest, AResumedInstallationWaitsForTheOneThatGoesOn) {
+TEST_F(PackageManagerTest, ResumedInstallationWaitsForTheRunningOne) {
   CutOffAnInstallation();
   std::jthread lets([&] { LetItGoOnce(2); });
   const auto installed = connector_->Perform({InstallPackages{"tried"}});
@@ -125,7 +125,7 @@ TEST_F(PackageManagerTest, AResumedInstallationWaitsForTheOneThatGoesOn) {
   EXPECT_EQ(directory_.Read("log"), "begin install\nend install\nbegin install\nend install\n");
 }
 
-TEST_F(PackageManagerTest, WhatWasCutOffByTheHostIsFinishedFirst) {
+TEST_F(PackageManagerTest, FinishesAnInterruptedInstallationFirst) {
   directory_.Write("go", "");
   directory_.Write("broken", "The following packages are only half configured: tried\n");
   directory_.Write("locked", "");  // by unattended upgrades
@@ -134,7 +134,7 @@ TEST_F(PackageManagerTest, WhatWasCutOffByTheHostIsFinishedFirst) {
   EXPECT_EQ(directory_.Read("log"), "configure\nbegin install\nend install\n");
 }
 
-TEST_F(PackageManagerTest, LeavesNothingBehind) {
+TEST_F(PackageManagerTest, RemovesItsTemporaryFiles) {
   CutOffAnInstallation();
   directory_.Write("go", "");
   ASSERT_TRUE(connector_->Perform({RemovePackages{"tried"}}).ok());
@@ -167,29 +167,29 @@ class FullDiskTest : public ::testing::Test {
   std::unique_ptr<Connector> connector_;
 };
 
-TEST_F(FullDiskTest, JournalsKeepWholeLines) {
+TEST_F(FullDiskTest, JournalHasOnlyCompleteLines) {
   const std::string path = directory_.File("journal");
   const std::string record(100'000, 'x');
   const auto failed = connector_->Perform({AppendRecord{path, record}});
   ASSERT_FALSE(failed.ok());
   EXPECT_THAT(failed.error().message(), HasSubstr("No space left"));
-  const auto answers = connector_->Perform({AppendRecord{path, "two"}, Probe{"cat " + path}});
-  ASSERT_TRUE(answers.ok()) << answers.error().message();
-  EXPECT_EQ(std::get<ProbeResult>((*answers)[1]).output, "one\ntwo\n");
+  const auto results = connector_->Perform({AppendRecord{path, "two"}, Probe{"cat " + path}});
+  ASSERT_TRUE(results.ok()) << results.error().message();
+  EXPECT_EQ(std::get<ProbeResult>((*results)[1]).output, "one\ntwo\n");
 }
 
-TEST_F(FullDiskTest, ALockIsTakenKeptAndGivenBack) {
+TEST_F(FullDiskTest, AcquiresRenewsAndReleasesALock) {
   const std::string path = directory_.File("lock");
-  const TakeLock mine{.path = path, .owner = "run a", .stale_seconds = 60, .required = true};
-  const TakeLock other{.path = path, .owner = "run b", .stale_seconds = 60};
-  const auto answers = connector_->Perform({Probe{"echo x >" + directory_.File("more")}, mine, mine,
+  const AcquireLock mine{.path = path, .owner = "run a", .stale_seconds = 60, .required = true};
+  const AcquireLock other{.path = path, .owner = "run b", .stale_seconds = 60};
+  const auto results = connector_->Perform({Probe{"echo x >" + directory_.File("more")}, mine, mine,
                                             other, ReleaseLock{path, "run a"}, other});
-  ASSERT_TRUE(answers.ok()) << answers.error().message();
-  EXPECT_NE(std::get<ProbeResult>((*answers)[0]).exit_code, 0) << "the disk is full";
-  EXPECT_TRUE(std::get<LockState>((*answers)[2]).held);
-  EXPECT_FALSE(std::get<LockState>((*answers)[3]).held);
-  EXPECT_EQ(std::get<LockState>((*answers)[3]).owner, "run a");
-  EXPECT_TRUE(std::get<LockState>((*answers)[5]).held);
+  ASSERT_TRUE(results.ok()) << results.error().message();
+  EXPECT_NE(std::get<ProbeResult>((*results)[0]).exit_code, 0) << "the disk is full";
+  EXPECT_TRUE(std::get<LockState>((*results)[2]).held);
+  EXPECT_FALSE(std::get<LockState>((*results)[3]).held);
+  EXPECT_EQ(std::get<LockState>((*results)[3]).owner, "run a");
+  EXPECT_TRUE(std::get<LockState>((*results)[5]).held);
 }
 
 }  // namespace

@@ -24,56 +24,35 @@ std::vector<Operation> Distinct(std::span<const Operation> queries) {
   return distinct;
 }
 
-Result<Answers> Runner::Ask(std::span<const Operation> queries) {
+Result<Facts> Runner::Gather(std::span<const Operation> queries) {
   const std::vector<Operation> distinct = Distinct(queries);
-  Answers answers;
-  if (distinct.empty()) return answers;
-  ASSIGN_OR_RETURN(std::vector<Answer> answered, connector_->Perform(distinct, Limits()));
-  for (size_t i = 0; i < distinct.size(); ++i) answers.Add(distinct[i], std::move(answered[i]));
-  return answers;
-}
-
-Result<Facts> Runner::GetFacts() {
-  const automation::GetFacts query{};
-  ASSIGN_OR_RETURN(const Answers answers, Ask(std::vector<Operation>{query}));
-  return answers.Get(query);
-}
-
-Result<std::string> Runner::ReadFile(const std::string& path) {
-  const GetPath query{path, true};
-  ASSIGN_OR_RETURN(const Answers answers, Ask(std::vector<Operation>{query}));
-  const PathState& state = answers.Get(query);
-  if (state.kind != "file") return Error::NotFound("files", path);
-  if (state.content.size() != static_cast<size_t>(state.size)) {
-    return Error::RequestTooLarge(fmt::format("{} is too large to be read; download it", path));
-  }
-  return state.content;
+  Facts facts;
+  if (distinct.empty()) return facts;
+  ASSIGN_OR_RETURN(std::vector<OperationResult> results, Perform(distinct));
+  for (size_t i = 0; i < distinct.size(); ++i) facts.Add(distinct[i], std::move(results[i]));
+  return facts;
 }
 
 Result<Change> Runner::Ensure(std::span<const HostResource> resources) {
-  ASSIGN_OR_RETURN(const Answers answers, Ask(QueriesFor(resources)));
-  ASSIGN_OR_RETURN(Change change, PlanFor(resources, answers, options_.backup_directory));
-  if (options_.dry_run || change.operations.empty()) return change;
-  RETURN_IF_ERROR(connector_->Perform(change.operations, Limits()));
+  ASSIGN_OR_RETURN(const Facts facts, Gather(QueriesFor(resources)));
+  ASSIGN_OR_RETURN(Change change, PlanFor(resources, facts, options_.backup_directory));
+  if (!change.operations.empty()) RETURN_IF_ERROR(Perform(change.operations));
   return change;
 }
 
-Result<void> Runner::Perform(std::span<const Operation> operations,
-                             std::chrono::nanoseconds timeout) {
-  if (options_.dry_run) return {};
-  RETURN_IF_ERROR(connector_->Perform(operations, {.timeout = timeout, .stop = options_.stop}));
-  return {};
+Result<std::vector<OperationResult>> Runner::Perform(std::span<const Operation> operations,
+                                                     std::chrono::nanoseconds timeout) {
+  return connector_->Perform(operations, {.timeout = timeout, .stop = options_.stop});
 }
 
 Result<CommandResult> Runner::Run(const Command& command, const OutputCallback& on_output) {
-  if (options_.dry_run) return CommandResult();
-  ASSIGN_OR_RETURN(CommandResult result, connector_->Exec(command, on_output, options_.stop));
+  ASSIGN_OR_RETURN(CommandResult result, Exec(command, on_output));
   if (!result.ok()) return CommandFailed(Describe(RunScript{command.script}), result);
   return result;
 }
 
-Result<CommandResult> Runner::Check(const Command& command) {
-  return connector_->Exec(command, nullptr, options_.stop);
+Result<CommandResult> Runner::Exec(const Command& command, const OutputCallback& on_output) {
+  return connector_->Exec(command, on_output, options_.stop);
 }
 
 Result<bool> Runner::Upload(const UploadRequest& request) {
@@ -81,17 +60,14 @@ Result<bool> Runner::Upload(const UploadRequest& request) {
   if (sum.empty()) {
     ASSIGN_OR_RETURN(sum, Sha256OfFile(request.source));
   }
-  const GetPath query{request.path};
-  ASSIGN_OR_RETURN(const Answers answers, Ask(std::vector<Operation>{query}));
-  const PathState& state = answers.Get(query);
-  const auto as_is = [](const std::string& wanted, const std::string& is) {
-    return wanted.empty() || wanted == is;
+  ASSIGN_OR_RETURN(const PathState state, Get(GetPath{request.path}));
+  const auto matches = [](const std::string& desired, const std::string& actual) {
+    return desired.empty() || desired == actual;
   };
-  if (state.kind == "file" && state.sha256 == sum && as_is(request.mode, state.mode) &&
-      as_is(request.owner, state.owner) && as_is(request.group, state.group)) {
+  if (state.kind == "file" && state.sha256 == sum && matches(request.mode, state.mode) &&
+      matches(request.owner, state.owner) && matches(request.group, state.group)) {
     return false;
   }
-  if (options_.dry_run) return true;
   RETURN_IF_ERROR(connector_->Upload(request, options_.stop));
   return true;
 }
@@ -100,18 +76,17 @@ Result<void> Runner::Download(const DownloadRequest& request) {
   return connector_->Download(request, options_.stop);
 }
 
-template <class Query, class Predicate>
-Result<typename Query::AnswerType> Runner::Await(const Query& query,
-                                                 std::chrono::nanoseconds timeout,
-                                                 Predicate wanted) {
+Result<JobState> Runner::WaitForJob(const std::string& directory,
+                                    std::chrono::nanoseconds timeout) {
+  const GetJob query{directory, 0};
   const auto deadline = clock_->MonotonicNow() + timeout;
   std::chrono::milliseconds pause = kFirstPause;
   for (;;) {
-    const Result<Answers> answers = Ask(std::vector<Operation>{query});
-    if (!answers.ok() && !IsConnectionLost(answers.error())) return answers.error();
-    if (answers.ok() && wanted(answers->Get(query))) return answers->Get(query);
+    Result<JobState> job = Get(query);
+    if (!job.ok() && !IsConnectionLost(job.error())) return job;
+    if (job.ok() && job->state != "running") return job;
     if (clock_->MonotonicNow() + pause > deadline) {
-      if (!answers.ok()) return answers.error();
+      if (!job.ok()) return job;
       return Error::Timeout(fmt::format("{}: timed out", Describe(query)));
     }
     if (!clock_->SleepFor(pause, options_.stop)) return Canceled(Describe(query));
@@ -121,34 +96,24 @@ Result<typename Query::AnswerType> Runner::Await(const Query& query,
 
 Result<CommandResult> Runner::RunJob(const std::string& id, const std::string& script,
                                      std::chrono::nanoseconds timeout) {
-  if (options_.dry_run) return CommandResult();
   const std::string directory = JobDirectory(id);
-  const Result<std::vector<Answer>> started =
-      connector_->Perform({StartJob{directory, script}}, Limits());
-  // Lost on the way: that it was started shows below.
+  const Result<std::vector<OperationResult>> started =
+      Perform(std::vector<Operation>{StartJob{directory, script}});
+  // When the connection was lost, the state of the job shows whether it was started.
   if (!started.ok() && !IsConnectionLost(started.error())) return started.error();
-  ASSIGN_OR_RETURN(const JobState job, Await(GetJob{directory, 0}, timeout, [](const JobState& s) {
-                     return s.state != "running";
-                   }));
+  ASSIGN_OR_RETURN(const JobState job, WaitForJob(directory, timeout));
   if (job.state == "absent") {
-    return started.ok() ? Error::Internal("the job's directory is gone") : started.error();
+    return started.ok() ? Error::Internal("the job's directory was removed") : started.error();
   }
   if (job.state == "lost") {
-    return Error::Internal(fmt::format("{}: it was killed, or the host went down, before it ended",
+    return Error::Internal(fmt::format("{}: killed before it ended, or the host went down",
                                        Describe(RunScript{script})));
   }
   return CommandResult{.exit_code = static_cast<int>(job.exit_code), .output = job.output};
 }
 
-Result<void> Runner::ForgetJob(const std::string& id) {
-  if (options_.dry_run) return {};
-  RETURN_IF_ERROR(connector_->Perform({RemovePath{JobDirectory(id), true}}, Limits()));
-  return {};
-}
-
-Result<void> Runner::WaitForPort(int port, std::chrono::nanoseconds timeout) {
-  const auto listening = [](const PortState& state) { return state.listening; };
-  RETURN_IF_ERROR(Await(GetPort{port}, timeout, listening));
+Result<void> Runner::RemoveJob(const std::string& id) {
+  RETURN_IF_ERROR(Perform(std::vector<Operation>{RemovePath{JobDirectory(id), true}}));
   return {};
 }
 

@@ -24,25 +24,27 @@ class RunnerTest : public ::testing::Test {
   SimulatedFleet fleet_{1};
   SimulatedHost& host_ = fleet_.host(0);
   Runner runner_{&host_, &clock_, {}};
-  Runner dry_{&host_, &clock_, {.dry_run = true}};
 };
 
-TEST_F(RunnerTest, MakesThingsTrueOnce) {
+TEST_F(RunnerTest, AppliesResourcesOnce) {
   const std::vector<HostResource> resources = {File{.path = "/etc/a", .content = "x"}};
-  const Result<Change> planned = dry_.Ensure(resources);
-  ASSERT_TRUE(planned.ok());
-  EXPECT_FALSE(planned->empty());
-  EXPECT_EQ(host_.changes(), 0u);
   EXPECT_FALSE(runner_.Ensure(resources)->empty());
+  const uint64_t changes = host_.changes();
   EXPECT_TRUE(runner_.Ensure(resources)->empty());
-  EXPECT_EQ(*runner_.ReadFile("/etc/a"), "x");
-  EXPECT_TRUE(runner_.ReadFile("/etc/none").error().IsNotFound());
-  EXPECT_EQ(runner_.GetFacts()->hostname, "host-0001");
+  EXPECT_EQ(host_.changes(), changes);
+  EXPECT_EQ(runner_.Get(GetPath{"/etc/a", true})->content, "x");
 }
 
-TEST_F(RunnerTest, SendsAFileOnlyWhenItDiffers) {
+TEST_F(RunnerTest, SendsEqualQueriesOnceAndInOneRoundTrip) {
+  const std::vector<Operation> queries = {GetSystemFacts{}, GetPath{"/etc"}, GetSystemFacts{}};
+  EXPECT_EQ(Distinct(queries).size(), 2u);
+  const uint64_t before = host_.round_trips();
+  EXPECT_EQ(runner_.Gather(queries)->Get(GetSystemFacts{}).hostname, "host-0001");
+  EXPECT_EQ(host_.round_trips(), before + 1);
+}
+
+TEST_F(RunnerTest, UploadsAFileOnlyWhenItDiffers) {
   const UploadRequest request{.source = directory_.Write("f", "bytes"), .path = "/tmp/f"};
-  EXPECT_TRUE(*dry_.Upload(request));
   EXPECT_TRUE(*runner_.Upload(request));
   EXPECT_FALSE(*runner_.Upload(request));
   directory_.Write("f", "other");
@@ -50,15 +52,14 @@ TEST_F(RunnerTest, SendsAFileOnlyWhenItDiffers) {
   EXPECT_EQ(host_.ReadFile("/tmp/f"), "other");
 }
 
-TEST_F(RunnerTest, ACommandThatFailsIsAnError) {
+TEST_F(RunnerTest, ReturnsAnErrorForACommandThatFails) {
   const Result<CommandResult> failed = runner_.Run({.script = "make war"});
   ASSERT_FALSE(failed.ok());
   EXPECT_THAT(failed.error().message(), HasSubstr("run script make war: exit code 127"));
-  EXPECT_EQ(runner_.Check({.script = "make war"})->exit_code, 127);
-  EXPECT_TRUE(dry_.Run({.script = "make war"}).ok());
+  EXPECT_EQ(runner_.Exec({.script = "make war"})->exit_code, 127);
 }
 
-TEST_F(RunnerTest, PicksUpAJobThatIsRunning) {
+TEST_F(RunnerTest, RunsAJobOncePerId) {
   const auto local = MakeLocalConnector({}, &random_);
   Runner runner(local.get(), &clock_, {.job_directory = directory_.File("jobs")});
   const std::string script = fmt::format("echo ran >>{}; exit 3", directory_.File("log"));
@@ -67,13 +68,17 @@ TEST_F(RunnerTest, PicksUpAJobThatIsRunning) {
   EXPECT_EQ(directory_.Read("log"), "ran\n");
 }
 
-TEST_F(RunnerTest, WaitsForAPort) {
-  host_.Listen(80);
-  EXPECT_TRUE(runner_.WaitForPort(80, 1s).ok());
-  EXPECT_EQ(runner_.WaitForPort(81, 50ms).error().reason(), "Timeout");
+TEST_F(RunnerTest, StopsWaitingForAJobAfterTheTimeout) {
+  const auto local = MakeLocalConnector({}, &random_);
+  Runner runner(local.get(), &clock_, {.job_directory = directory_.File("jobs")});
+  const std::string script =
+      fmt::format("until [ -e {} ]; do sleep 0.05; done", directory_.File("go"));
+  EXPECT_EQ(runner.RunJob("waits", script, 50ms).error().reason(), "Timeout");
+  directory_.Write("go", "");
+  EXPECT_EQ(runner.RunJob("waits", script, 60s)->exit_code, 0) << "the same job has continued";
 }
 
-TEST_F(RunnerTest, SecretsAreNamedAndRedacted) {
+TEST_F(RunnerTest, ResolvesSecretReferencesAndRedactsTheirValues) {
   SecretRegistry secrets;
   ::setenv("KUBEXMS_TEST_SECRET", "from the environment", 1);
   EXPECT_EQ(ResolveSecret("env:KUBEXMS_TEST_SECRET", secrets)->Reveal(), "from the environment");
@@ -87,7 +92,7 @@ TEST_F(RunnerTest, SecretsAreNamedAndRedacted) {
   }
 }
 
-TEST(ExplanationTest, KnowsWhatHostsComplainAbout) {
+TEST(ExplanationTest, ExplainsKnownErrorsOfHosts) {
   EXPECT_EQ(Explain("cp: x: No space left on device")->cause, "a file system of the host is full");
   EXPECT_FALSE(Explain("something else").has_value());
 }

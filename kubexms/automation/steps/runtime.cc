@@ -33,7 +33,7 @@ Result<std::string> RunForText(const std::string& command) {
            },
        .deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1)});
   if (!exit_code.ok()) return exit_code.error().WithContext("cmd:" + command);
-  // What it printed may be half of the secret: it is not repeated.
+  // The output may be a part of the secret, so the error does not have it.
   if (*exit_code != 0) {
     return Error::BadRequest(fmt::format("cmd:{}: exit code {}", command, *exit_code));
   }
@@ -69,17 +69,9 @@ std::vector<std::string> Runtime::AllHosts() const {
   return names;
 }
 
-Result<Facts> Runtime::FactsOf(const Host& host) const {
-  {
-    MutexLock lock(mutex_);
-    const auto known = facts_.find(host.name);
-    if (known != facts_.end()) return known->second;
-  }
-  ASSIGN_OR_RETURN(const std::vector<Answer> answers, host.connector->Perform({GetFacts{}}));
-  const Facts facts = std::get<Facts>(answers[0]);
-  MutexLock lock(mutex_);
-  facts_[host.name] = facts;
-  return facts;
+Runner Runtime::RunnerFor(const Host& host, RunnerOptions options) const {
+  options.job_directory = host_directory() + "/jobs";
+  return {host.connector.get(), options_.clock, std::move(options)};
 }
 
 uint64_t Runtime::round_trips() const {

@@ -14,13 +14,13 @@ class EnsureStep final : public NamedStep {
   EnsureStep(std::string name, Resources resources)
       : NamedStep(std::move(name)), resources_(std::move(resources)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
     ASSIGN_OR_RETURN(const std::vector<HostResource> resources, resources_(context));
     return QueriesFor(resources);
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     ASSIGN_OR_RETURN(const std::vector<HostResource> resources, resources_(context));
-    return PlanFor(resources, answers, context.backup_directory);
+    return PlanFor(resources, facts, context.backup_directory);
   }
 
  private:
@@ -32,25 +32,25 @@ class ScriptStep final : public NamedStep {
   explicit ScriptStep(ScriptOptions options)
       : NamedStep(options.name), options_(std::move(options)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override {
     return std::vector<Operation>{Probe{options_.done_when}};
   }
-  Result<Change> Plan(const StepContext&, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext&, const Facts& facts) const override {
     Change change;
-    if (answers.Get(Probe{options_.done_when}).exit_code == 0) return change;
+    if (facts.Get(Probe{options_.done_when}).exit_code == 0) return change;
     const RunScript run{options_.script};
     change.summary = {Describe(run)};
     if (!options_.survives) change.operations = {run};
     if (!options_.undo.empty()) change.undo = {RunScript{options_.undo}};
     return change;
   }
-  bool Acts() const override { return options_.survives; }
-  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
+  bool HasAction() const override { return options_.survives; }
+  Result<void> RunAction(const StepContext& context, Runner& runner, const Change&) const override {
     const std::string sum = Sha256Of(options_.name + "\n" + options_.script).substr(0, 16);
     const std::string id = fmt::format("{}-{}", context.run, sum);
     ASSIGN_OR_RETURN(const CommandResult result,
                      runner.RunJob(id, options_.script, options_.timeout));
-    RETURN_IF_ERROR(runner.ForgetJob(id));
+    RETURN_IF_ERROR(runner.RemoveJob(id));
     if (!result.ok()) return CommandFailed(Describe(RunScript{options_.script}), result);
     return {};
   }
@@ -61,14 +61,14 @@ class ScriptStep final : public NamedStep {
 
 class RequireStep final : public NamedStep {
  public:
-  using Check = std::function<Result<void>(const StepContext&, const Answers&)>;
+  using Check = std::function<Result<void>(const StepContext&, const Facts&)>;
 
   RequireStep(std::string name, std::vector<Operation> queries, Check check)
       : NamedStep(std::move(name)), queries_(std::move(queries)), check_(std::move(check)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext&) const override { return queries_; }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    const Result<void> checked = check_(context, answers);
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override { return queries_; }
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
+    const Result<void> checked = check_(context, facts);
     if (!checked.ok()) return Terminal(checked.error());
     return Change();
   }
@@ -78,21 +78,21 @@ class RequireStep final : public NamedStep {
   const Check check_;
 };
 
-class AdviseStep final : public NamedStep {
+class WarnStep final : public NamedStep {
  public:
-  using Advice = std::function<std::vector<std::string>(const StepContext&, const Answers&)>;
+  using Warnings = std::function<std::vector<std::string>(const StepContext&, const Facts&)>;
 
-  AdviseStep(std::string name, std::vector<Operation> queries, Advice advice)
-      : NamedStep(std::move(name)), queries_(std::move(queries)), advice_(std::move(advice)) {}
+  WarnStep(std::string name, std::vector<Operation> queries, Warnings warnings)
+      : NamedStep(std::move(name)), queries_(std::move(queries)), warnings_(std::move(warnings)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext&) const override { return queries_; }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    return Change{.notes = advice_(context, answers)};
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override { return queries_; }
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
+    return Change{.warnings = warnings_(context, facts)};
   }
 
  private:
   const std::vector<Operation> queries_;
-  const Advice advice_;
+  const Warnings warnings_;
 };
 
 }  // namespace
@@ -110,13 +110,13 @@ StepPtr Ensure(std::string name,
 
 StepPtr Script(ScriptOptions options) { return std::make_shared<ScriptStep>(std::move(options)); }
 
-StepPtr Advise(std::string name, std::vector<Operation> queries,
-               std::function<std::vector<std::string>(const StepContext&, const Answers&)> advice) {
-  return std::make_shared<AdviseStep>(std::move(name), std::move(queries), std::move(advice));
+StepPtr Warn(std::string name, std::vector<Operation> queries,
+             std::function<std::vector<std::string>(const StepContext&, const Facts&)> warnings) {
+  return std::make_shared<WarnStep>(std::move(name), std::move(queries), std::move(warnings));
 }
 
 StepPtr Require(std::string name, std::vector<Operation> queries,
-                std::function<Result<void>(const StepContext&, const Answers&)> check) {
+                std::function<Result<void>(const StepContext&, const Facts&)> check) {
   return std::make_shared<RequireStep>(std::move(name), std::move(queries), std::move(check));
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 
-// One atomic, idempotent operation on a host: check, run, rollback.
+// A step: one atomic, idempotent change of a host that the engine can plan, apply, verify and undo.
 //
-// A step is asked what it has to know (Ask), says from the answers what it would change (Plan), and
-// the engine does the rest: it asks for many steps in one round trip, shows the plan, performs the
-// change, asks again to see that it holds, and can take it back from the journal alone. One step
-// object serves all hosts at the same time, so it is immutable: what concerns one host is in the
-// context and in the change, never in the step.
+// A step lists the queries that it needs (ListQueries) and computes a change from their results
+// (Plan). The engine gathers the facts of many steps in one round trip, shows the plan, applies the
+// change, plans again to verify it, and undoes it from the journal alone. One step object serves all
+// hosts concurrently, so it is immutable: the state of one host is in the context and the change.
 
 #include <chrono>
 #include <functional>
@@ -26,8 +25,8 @@ namespace kubexms::automation {
 struct StepContext {
   const Runtime& runtime;
   const Host& host;
-  std::string run;               // the id of the run
-  std::string backup_directory;  // on the host, of this run
+  std::string run;               // its id
+  std::string backup_directory;  // of this run, on the host
   std::stop_token stop;
 };
 
@@ -37,19 +36,20 @@ class Step {
 
   // Unique within its task: "configure containerd".
   virtual const std::string& name() const = 0;
-  // What has to be known about the host.
-  virtual Result<std::vector<Operation>> Ask(const StepContext& context) const = 0;
-  // What is to be changed; empty when nothing is. `answers` has at least what was asked for. Talks
-  // to nobody: the same answers give the same change. An error says why it cannot be.
-  virtual Result<Change> Plan(const StepContext& context, const Answers& answers) const = 0;
-  // What operations cannot say, done after those of the change. Only called when Acts(). It may be
-  // called again after a crash and must then pick up where it was.
-  virtual Result<void> Act(const StepContext&, Runner&, const Change&) const { return {}; }
-  virtual bool Acts() const { return false; }
+  // The queries whose results Plan needs.
+  virtual Result<std::vector<Operation>> ListQueries(const StepContext& context) const = 0;
+  // The change to apply; empty when the host has the desired state. `facts` has at least the results
+  // of ListQueries. Makes no calls: equal facts give an equal change. Fails when the step cannot be
+  // applied.
+  virtual Result<Change> Plan(const StepContext& context, const Facts& facts) const = 0;
+  // Work beyond operations, such as uploads, after the operations of the change. Called only if
+  // HasAction(). After a crash it is called again and must continue.
+  virtual Result<void> RunAction(const StepContext&, Runner&, const Change&) const { return {}; }
+  virtual bool HasAction() const { return false; }
 };
 using StepPtr = std::shared_ptr<const Step>;
 
-// A step whose name is known from the beginning.
+// A step with a fixed name.
 class NamedStep : public Step {
  public:
   explicit NamedStep(std::string name) : name_(std::move(name)) {}
@@ -59,31 +59,31 @@ class NamedStep : public Step {
   const std::string name_;
 };
 
-// The resources are true.
+// Applies resources.
 StepPtr Ensure(std::string name, std::vector<HostResource> resources);
-// The same, when they depend on the host.
+// The same, for resources that depend on the host.
 StepPtr Ensure(std::string name,
                std::function<Result<std::vector<HostResource>>(const StepContext&)> resources);
 
 struct ScriptOptions {
   std::string name;
-  std::string done_when;  // a command that changes nothing and ends with 0 once it is done
+  std::string done_when;  // a command that changes nothing, and exits with 0 if the step is applied
   std::string script;
-  std::string undo;  // empty: it cannot be undone. It must do no harm when there is nothing to undo
-  // For what takes long or must not be cut off: it goes on when the connection is lost, and the
-  // next attempt, also of another process, waits for the same one. Costs a few round trips more.
+  std::string undo;  // empty: cannot be undone. Must be harmless when there is nothing to undo
+  // For long commands and those that must not be interrupted: run as a job, which continues when the
+  // connection is lost; a retry, also of another process, waits for the same job.
   bool survives = false;
-  std::chrono::nanoseconds timeout = std::chrono::minutes(30);  // of one that survives
+  std::chrono::nanoseconds timeout = std::chrono::minutes(30);  // of a job
 };
-// A command has been run.
+// Runs a command.
 StepPtr Script(ScriptOptions options);
 
-// Changes nothing and ends nothing: what somebody should know about the host before a run.
-StepPtr Advise(std::string name, std::vector<Operation> queries,
-               std::function<std::vector<std::string>(const StepContext&, const Answers&)> advice);
+// Adds warnings about a host to the plan. Changes nothing and never fails.
+StepPtr Warn(std::string name, std::vector<Operation> queries,
+             std::function<std::vector<std::string>(const StepContext&, const Facts&)> warnings);
 
-// Changes nothing: the run ends here unless `check` likes the answers.
+// Fails unless `check` succeeds. Changes nothing.
 StepPtr Require(std::string name, std::vector<Operation> queries,
-                std::function<Result<void>(const StepContext&, const Answers&)> check);
+                std::function<Result<void>(const StepContext&, const Facts&)> check);
 
 }  // namespace kubexms::automation

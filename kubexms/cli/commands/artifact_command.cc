@@ -44,21 +44,21 @@ std::string ThisArchitecture() {
   return ::uname(&names) == 0 ? cluster::DebianArchitecture(names.machine) : "amd64";
 }
 
-// An empty one without -f.
+// An empty spec without -f.
 Result<cluster::ClusterSpec> SpecFor(const Invocation& call) {
   if (!call.Given("file")) return cluster::ClusterSpec();
   ASSIGN_OR_RETURN(cluster::Cluster configured, cluster::LoadCluster(call.Value("file")));
   return std::move(configured.spec);
 }
 
-// What goes into it: what the configuration needs, or the packages of all modules.
+// The content: the requirements of the configuration, or the packages of all modules.
 Result<cluster::ArtifactBuildOptions> OptionsFor(const Invocation& call,
                                                  const cluster::ClusterSpec& spec) {
   cluster::ArtifactBuildOptions options;
   const bool all = !call.Given("file");
   options.directory = std::filesystem::path(call.Value("file")).parent_path().string();
   std::set<std::string> names;
-  for (const cluster::PackageNeed& need : cluster::PackagesNeeded(spec)) {
+  for (const cluster::PackageRequirement& need : cluster::RequiredPackages(spec)) {
     if (all || !need.hosts.empty()) names.insert(need.packages.begin(), need.packages.end());
   }
   for (const std::string& name : call.List("packages")) names.insert(name);
@@ -67,12 +67,13 @@ Result<cluster::ArtifactBuildOptions> OptionsFor(const Invocation& call,
   options.images = spec.container_runtime.images;
   if (names.empty() && options.binaries.empty() && options.images.empty()) {
     return Error::BadRequest(
-        fmt::format("{} needs nothing; --packages adds packages", call.Value("file")));
+        fmt::format("{} requires no packages, binaries or images; add packages with --packages",
+                    call.Value("file")));
   }
   return options;
 }
 
-// Each once, in the order in which they were asked for.
+// Without duplicates, in the order of the command line.
 std::vector<std::string> ArchitecturesFor(const Invocation& call) {
   std::vector<std::string> architectures;
   for (const std::string& name : call.All("arch")) {
@@ -84,15 +85,16 @@ std::vector<std::string> ArchitecturesFor(const Invocation& call) {
   return architectures;
 }
 
-// Without it no pod can run on hosts that cannot fetch it.
+// Without the sandbox image no pod can run on hosts that cannot pull it.
 void WarnAboutSandbox(const Invocation& call, const cluster::ClusterSpec& spec) {
   if (spec.RuntimeHosts().empty()) return;
   const cluster::ContainerRuntimeSpec& runtime = spec.container_runtime;
   const std::vector<std::string> names = cluster::ImageNames(runtime);
   if (std::ranges::find(names, runtime.sandbox_image) != names.end()) return;
   call.err() << fmt::format(
-      "Note: {} is not among spec.containerRuntime.images. Unless a registry has it that the hosts "
-      "reach, they can run no pods.\n",
+      "Warning: spec.containerRuntime.images lacks {}. Without it the hosts cannot run pods, "
+      "unless "
+      "they can pull it from a registry.\n",
       runtime.sandbox_image);
 }
 
@@ -135,7 +137,7 @@ Result<ExitCode> Build(const Invocation& call) {
   return ExitCode::kDone;
 }
 
-// Without what only apt has to know.
+// Without the index for apt.
 Json WithoutControl(const ArtifactManifest& manifest) {
   ArtifactManifest shown = manifest;
   for (ArtifactTarget& target : shown.targets) {
@@ -144,7 +146,7 @@ Json WithoutControl(const ArtifactManifest& manifest) {
   return ToJson(shown);
 }
 
-// A line for each thing: kind, name, size, version or checksum.
+// One line per item: kind, name, size, version or checksum.
 void Print(const ArtifactTarget& target, std::ostream& out) {
   struct Row {
     std::string kind, name, size, version;
@@ -180,7 +182,7 @@ Result<ExitCode> ListArtifact(const Invocation& call) {
     return ExitCode::kDone;
   }
   for (const ArtifactTarget& target : manifest.targets) {
-    call.out() << fmt::format("For {}, all of it undamaged.\n\n", Summary(manifest, target));
+    call.out() << fmt::format("{}, verified\n\n", Summary(manifest, target));
     Print(target, call.out());
     call.out() << "\n";
   }
@@ -190,46 +192,49 @@ Result<ExitCode> ListArtifact(const Invocation& call) {
 Command BuildCommand() {
   return {
       .name = "build",
-      .summary = "Collect what hosts of one kind need into one file",
+      .summary = "Build an artifact with packages, binaries and images",
       .description =
-          "Fetches the packages that the modules install, and all that those need, for one\n"
-          "system and some architectures, and writes them into one file, with the binaries and\n"
-          "images that the configuration names. Clusters are made with it (create cluster\n"
-          "--artifact FILE) on hosts that have no internet.\n"
+          "Downloads the packages of all modules with their dependencies, for one operating "
+          "system\n"
+          "and some architectures, and writes them into one file, with the binaries and images of\n"
+          "the configuration. kubexms create cluster --artifact FILE installs from it on hosts\n"
+          "without internet.\n"
           "\n"
-          "With -f it has what that cluster needs, otherwise the packages that any could need.\n"
-          "It runs on a Debian or Ubuntu, does not need root, and leaves the machine's own\n"
-          "packages alone. What it has fetched is kept for the next time.\n"
+          "With -f only the requirements of that configuration. Runs on Debian or Ubuntu without\n"
+          "root, and does not change the packages of this machine. Downloads are cached.\n"
           "\n"
           "  kubexms artifact build -f cluster.yaml -o cluster.artifact\n"
           "  kubexms artifact build --os debian-12 --arch amd64 --arch arm64 --packages nfs-common "
           "-o both.artifact",
-      .flags = {{.name = "file",
-                 .letter = 'f',
-                 .value = "FILE",
-                 .doc = "a cluster's configuration: only what it needs"},
-                {.name = "out",
-                 .letter = 'o',
-                 .value = "FILE",
-                 .doc = "where to write the artifact",
-                 .required = true},
-                {.name = "os",
-                 .value = "SYSTEM",
-                 .doc = "of the hosts",
-                 .fallback = cluster::ArtifactBuildOptions().os,
-                 .choices = cluster::ArtifactSystems()},
-                {.name = "arch",
-                 .value = "ARCHITECTURE",
-                 .doc = "of the hosts, such as amd64 or arm64; may be given several times; that of "
-                        "this machine if not given"},
-                {.name = "packages", .value = "NAMES", .doc = "further ones, with commas between"},
-                {.name = "mirror",
-                 .value = "URL",
-                 .doc = "of Debian, with security updates at URL-security; those of this machine "
-                        "if not given"},
-                {.name = "cache",
-                 .value = "DIR",
-                 .doc = "for what is fetched; ~/.cache/kubexms if not given"}},
+      .flags =
+          {{.name = "file",
+            .letter = 'f',
+            .value = "FILE",
+            .doc = "configuration of the cluster; defaults to the packages of all modules"},
+           {.name = "out",
+            .letter = 'o',
+            .value = "FILE",
+            .doc = "artifact to write",
+            .required = true},
+           {.name = "os",
+            .value = "SYSTEM",
+            .doc = "operating system of the hosts",
+            .fallback = cluster::ArtifactBuildOptions().os,
+            .choices = cluster::ArtifactSystems()},
+           {.name = "arch",
+            .value = "ARCHITECTURE",
+            .doc = "architecture of the hosts, such as amd64 or arm64; may be repeated; defaults "
+                   "to that of this machine"},
+           {.name = "packages",
+            .value = "NAMES",
+            .doc = "comma-separated names of additional packages"},
+           {.name = "mirror",
+            .value = "URL",
+            .doc = "mirror of Debian, with security updates at URL-security; defaults to those of "
+                   "this machine"},
+           {.name = "cache",
+            .value = "DIR",
+            .doc = "directory for downloads; defaults to ~/.cache/kubexms"}},
       .run = Build,
   };
 }
@@ -238,15 +243,15 @@ Command BuildCommand() {
 
 Command ArtifactCommand() {
   return {.name = "artifact",
-          .summary = "Make files with what hosts without internet need",
+          .summary = "Build and list artifacts for hosts without internet",
           .description =
-              "One file with the packages, binaries and images that the hosts of a cluster "
-              "get, for hosts that have no internet.",
+              "Builds and lists artifacts: one file with the packages, binaries and images of a "
+              "cluster, for hosts without internet.",
           .commands = {BuildCommand(),
                        {.name = "list",
-                        .summary = "Check an artifact and show what is in it",
+                        .summary = "Verify an artifact and list its content",
                         .flags = {OutputFlag()},
-                        .arguments = {{.name = "FILE", .doc = "the artifact"}},
+                        .arguments = {{.name = "FILE", .doc = "artifact to list"}},
                         .run = ListArtifact}}};
 }
 

@@ -20,7 +20,7 @@
 namespace kubexms {
 namespace {
 
-struct Wanted {
+struct Filter {
   std::string user;  // empty: all
   Time since;        // zero: all
 };
@@ -31,7 +31,7 @@ std::string_view TextOf(const Json& record, std::string_view key) {
                                                 : std::string_view();
 }
 
-// "alice" for the service account by which the server knows that user.
+// "alice" for the service account of that user.
 std::string RequesterOf(const Json& record) {
   const Json* requester = FindMember(record, "requestedBy");
   if (requester == nullptr) return "unknown";
@@ -44,20 +44,20 @@ std::string RequesterOf(const Json& record) {
   return user.empty() ? "unknown" : std::string(user);
 }
 
-// Whom a request is about.
+// The user that a request is about.
 std::string_view SubjectOf(const Json& record) {
   const Json* spec = FindMember(record, "spec");
   return spec == nullptr ? std::string_view() : TextOf(*spec, "user");
 }
 
-bool IsWanted(const Json& record, const Wanted& wanted) {
+bool Matches(const Json& record, const Filter& filter) {
   const bool by_or_about =
-      wanted.user.empty() || RequesterOf(record) == wanted.user || SubjectOf(record) == wanted.user;
+      filter.user.empty() || RequesterOf(record) == filter.user || SubjectOf(record) == filter.user;
   const Result<Time> completed = Time::Parse(TextOf(record, "completed"));
-  return by_or_about && (!completed.ok() || *completed >= wanted.since);
+  return by_or_about && (!completed.ok() || *completed >= filter.since);
 }
 
-// "2026-01-02T15:04:05Z", or how long ago: "90m".
+// "2026-01-02T15:04:05Z", or a duration before now: "90m".
 Result<Time> ReadSince(const std::string& text) {
   if (text.empty()) return Time();
   if (const Result<Duration> ago = Duration::Parse(text); ago.ok()) {
@@ -67,20 +67,20 @@ Result<Time> ReadSince(const std::string& text) {
   Result<Time> time = Time::Parse(text);
   if (time.ok()) return time;
   return Error::BadRequest(fmt::format(
-      "--since: \"{}\" is neither a time (2026-01-02T15:04:05Z) nor a span (24h)", text));
+      "--since: \"{}\" is neither a time (2026-01-02T15:04:05Z) nor a duration (24h)", text));
 }
 
-Result<std::vector<Json>> ReadRecords(const std::string& path, const Wanted& wanted) {
+Result<std::vector<Json>> ReadRecords(const std::string& path, const Filter& filter) {
   std::ifstream file(path);
   if (!file) {
     return Error::BadRequest(
-        fmt::format("there is no {}; name the server's --data-dir, or the file with --file", path));
+        fmt::format("cannot read {}; set --data-dir of the server, or --file", path));
   }
   std::vector<Json> records;
   for (std::string line; std::getline(file, line);) {
     const Result<Json> record = ParseJson(line);
-    // A line that a crash cut in two is followed by the whole one.
-    if (record.ok() && IsWanted(*record, wanted)) records.push_back(*record);
+    // The server writes a line that a crash has truncated again.
+    if (record.ok() && Matches(*record, filter)) records.push_back(*record);
   }
   return records;
 }
@@ -92,12 +92,12 @@ Row RowOf(const Json& record) {
   const auto of_spec = [&](std::string_view key) {
     return spec == nullptr ? std::string() : std::string(TextOf(*spec, key));
   };
-  std::string what = of_spec("action");
-  if (what.empty()) what = TextOf(record, "kind");
-  if (const std::string role = of_spec("role"); !role.empty()) what += " " + role;
+  std::string action = of_spec("action");
+  if (action.empty()) action = TextOf(record, "kind");
+  if (const std::string role = of_spec("role"); !role.empty()) action += " " + role;
   return {std::string(TextOf(record, "completed")),
           RequesterOf(record),
-          what,
+          action,
           of_spec("user"),
           of_spec("namespace"),
           std::string(TextOf(record, "result")),
@@ -106,7 +106,7 @@ Row RowOf(const Json& record) {
 
 void PrintTable(const std::vector<Json>& records, std::ostream& out) {
   std::vector<Row> rows = {
-      {"COMPLETED", "ASKED BY", "WHAT", "USER", "NAMESPACE", "RESULT", "MESSAGE"}};
+      {"COMPLETED", "REQUESTED BY", "ACTION", "USER", "NAMESPACE", "RESULT", "MESSAGE"}};
   for (const Json& record : records) rows.push_back(RowOf(record));
   Row::size_type column = 0;
   std::array<size_t, std::tuple_size_v<Row>> widths{};
@@ -125,15 +125,15 @@ void PrintTable(const std::vector<Json>& records, std::ostream& out) {
 }
 
 Result<ExitCode> ShowAudit(const Invocation& call) {
-  Wanted wanted{.user = call.Value("user")};
-  ASSIGN_OR_RETURN(wanted.since, ReadSince(call.Value("since")));
+  Filter filter{.user = call.Value("user")};
+  ASSIGN_OR_RETURN(filter.since, ReadSince(call.Value("since")));
   const std::string path =
       call.Given("file") ? call.Value("file") : RequestLogIn(call.Value("data-dir"));
-  ASSIGN_OR_RETURN(const std::vector<Json> records, ReadRecords(path, wanted));
+  ASSIGN_OR_RETURN(const std::vector<Json> records, ReadRecords(path, filter));
   if (call.Given("output")) {
     call.out() << FormatObject(JsonArray(records.begin(), records.end()), call.Value("output"));
   } else if (records.empty()) {
-    call.err() << "No requests are recorded that match.\n";
+    call.err() << "No matching audit records.\n";
   } else {
     PrintTable(records, call.out());
   }
@@ -145,21 +145,21 @@ Result<ExitCode> ShowAudit(const Invocation& call) {
 Command AuditCommand() {
   return {
       .name = "audit",
-      .summary = "Show who asked the platform for what, and what came of it",
+      .summary = "Show the audit records of the platform's requests",
       .description =
-          "Shows finished Operationrequests and Deleterequests, oldest first, also those that are\n"
-          "deleted by now. Who asked is who the server authenticated, whatever the request says.",
-      .flags = {{.name = "user", .value = "NAME", .doc = "only those by or about this user"},
+          "Shows finished Operationrequests and Deleterequests, oldest first, including deleted\n"
+          "ones. The requester is the user that the server has authenticated.",
+      .flags = {{.name = "user", .value = "NAME", .doc = "only requests by or about this user"},
                 {.name = "since",
                  .value = "TIME",
-                 .doc = "only those finished since then: a time, or a span such as 24h"},
+                 .doc = "only requests finished since a time, or within a duration such as 24h"},
                 {.name = "data-dir",
                  .value = "DIR",
-                 .doc = "of the server",
+                 .doc = "data directory of the server",
                  .fallback = "/var/lib/kubexms"},
                 {.name = "file",
                  .value = "FILE",
-                 .doc = "the records themselves: --request-log of kubexms manager"},
+                 .doc = "file of audit records: --request-log of kubexms manager"},
                 OutputFlag()},
       .run = ShowAudit,
   };

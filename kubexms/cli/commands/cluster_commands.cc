@@ -11,6 +11,7 @@
 #include "kubexms/cluster/cluster_adoption.h"
 #include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/config/cluster_config.h"
+#include "kubexms/cluster/modules/identities.h"
 
 namespace kubexms {
 namespace {
@@ -23,44 +24,39 @@ using automation::RunReport;
 using SessionPtr = std::unique_ptr<ClusterSession>;
 
 Result<ExitCode> ShowPlan(const Invocation& call) {
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForPipeline(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
-  return ShowPlanOf(call, plan);
+  return PrintRunPlan(call, plan);
 }
 
 Result<ExitCode> ShowDiff(const Invocation& call) {
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForPipeline(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
   PrintPlan(call, plan, call.Given("full"));
   if (!plan.unreachable.empty()) return ExitCode::kSomeHostsFailed;
-  return plan.empty() ? ExitCode::kDone : ExitCode::kWrongUsage;
+  return plan.empty() ? ExitCode::kDone : ExitCode::kDiffers;
 }
 
 Result<ExitCode> CreateCluster(const Invocation& call) {
   if (call.Given("dry-run")) return ShowPlan(call);
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForPipeline(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
-  session->TellNotes(call, plan);
+  session->PrintWarnings(call, plan);
   if (const auto refused = cluster::CheckPreflight(plan); !refused.ok()) {
-    return session->TellRefused(call, pipeline, refused.error());
+    return session->ReportRefusal(call, pipeline, refused.error());
   }
-  session->options().plan = &plan;
-  ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));
-  return session->Tell(call, report);
+  ASSIGN_OR_RETURN(const RunReport report, session->Apply(pipeline, plan));
+  return session->PrintReport(call, report);
 }
 
 Result<ExitCode> DeleteCluster(const Invocation& call) {
-  if (call.Given("limit")) {
-    return Error::BadRequest(
-        "--limit: a cluster is deleted as a whole; kubexms remove nodes takes single hosts out");
-  }
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForHosts(call));
   if (call.Given("dry-run")) {
     ASSIGN_OR_RETURN(RunPlan plan, Engine(&session->runtime()).PlanUninstall());
-    plan.pipeline = "delete cluster";
+    plan.pipeline = cluster::PipelineName(cluster::PipelineId::kDeleteCluster);
     PrintPlan(call, plan);
     return ExitCode::kDone;
   }
@@ -69,8 +65,8 @@ Result<ExitCode> DeleteCluster(const Invocation& call) {
     size_t steps = 0;
     for (const RunSummary& run : runs) steps += run.steps;
     call.err() << fmt::format(
-        "This takes back {} steps of {} runs on the hosts of {}, with the data of its etcd.\n"
-        "To do it, add --yes.\n",
+        "This undoes {} steps of {} runs on the hosts of {}, including the data of its etcd.\n"
+        "To confirm, add --yes.\n",
         steps, runs.size(), session->cluster().metadata.name);
     return ExitCode::kWrongUsage;
   }
@@ -78,42 +74,45 @@ Result<ExitCode> DeleteCluster(const Invocation& call) {
   ASSIGN_OR_RETURN(const RunReport report,
                    cluster::DeleteCluster(session->runtime(), session->options(),
                                           {.force = call.Given("force"), .skipped = &skipped}));
-  const ExitCode code = session->Tell(call, report);
+  const ExitCode code = session->PrintReport(call, report);
   if (!skipped.empty()) {
-    call.err() << fmt::format("Skipped: {}. What was done there stays there.\n",
+    call.err() << fmt::format("Skipped: {}. Nothing was undone on these hosts.\n",
                               fmt::join(skipped, ", "));
   } else if (code == ExitCode::kSomeHostsFailed && !call.Given("force")) {
-    call.err() << "To go on without hosts that are gone for good, add --force.\n";
+    call.err() << "To continue without hosts that are lost for good, add --force.\n";
   }
   return code;
 }
 
 Result<ExitCode> ResumeRun(const Invocation& call) {
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForPipeline(call));
   ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
   ASSIGN_OR_RETURN(Pipeline pipeline, session->CreatePipeline());
   ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, session->Runs());
   const auto found = std::ranges::find(runs, run, &RunSummary::run);
-  // It is the same work under another name.
-  if (found != runs.end() && found->pipeline == cluster::kAddNodes) pipeline.name = found->pipeline;
-  if (found != runs.end() && found->pipeline != pipeline.name) {
-    return Error::BadRequest(fmt::format(
-        "run {} is one of \"{}\": repeat that command, and it goes on", run, found->pipeline));
+  if (found != runs.end()) {
+    const auto id = cluster::ParsePipelineName(found->pipeline);
+    if (!id || !cluster::IsResumable(*id)) {
+      return Error::BadRequest(fmt::format("run {} is of \"{}\"; to resume it, repeat that command",
+                                           run, found->pipeline));
+    }
+    // add nodes has the modules of create cluster.
+    pipeline.name = found->pipeline;
   }
   if (call.Given("dry-run")) {
-    ASSIGN_OR_RETURN(RunPlan plan, session->MakePlan(pipeline));
-    plan.notes.push_back(fmt::format("this goes on with run {}", run));
-    return ShowPlanOf(call, plan);
+    ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
+    call.err() << fmt::format("Resumes run {}.\n", run);
+    return PrintRunPlan(call, plan);
   }
-  ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline, run));
-  return session->Tell(call, report);
+  ASSIGN_OR_RETURN(const RunReport report, session->Resume(pipeline, run));
+  return session->PrintReport(call, report);
 }
 
 Result<ExitCode> RollBackRun(const Invocation& call) {
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
-  RETURN_IF_ERROR(session->Limit(call.List("limit")));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForHosts(call));
+  RETURN_IF_ERROR(session->SetLimit(call.List("limit")));
   ASSIGN_OR_RETURN(const std::string run, session->UnfinishedRun(call.Value("RUN")));
-  RETURN_IF_ERROR(cluster::CheckHostsBelong(session->runtime()));
+  RETURN_IF_ERROR(cluster::CheckHostOwnership(session->runtime()));
   Engine engine(&session->runtime());
   const automation::RollbackScope scope{.hosts = session->limit()};
   if (call.Given("dry-run")) {
@@ -122,20 +121,21 @@ Result<ExitCode> RollBackRun(const Invocation& call) {
     return ExitCode::kDone;
   }
   ASSIGN_OR_RETURN(const RunReport report, engine.Rollback(run, session->options(), scope));
-  return session->Tell(call, report);
+  return session->PrintReport(call, report);
 }
 
 Result<ExitCode> ShowRun(const Invocation& call, const ClusterSession& session,
                          const std::string& run) {
   ASSIGN_OR_RETURN(const std::vector<automation::JournalRecord> records, session.JournalOf(run));
-  const RunSummary summary = automation::Summarise(run, records);
+  const RunSummary summary = automation::Summarize(run, records);
   const auto timeline = automation::TimelineOf(records);
   if (call.Given("output")) {
     call.out() << FormatObject(automation::ToJson(summary, timeline), call.Value("output"));
     return ExitCode::kDone;
   }
-  call.out() << fmt::format("{} of {}: {}, {} steps stand\n\n", summary.pipeline,
-                            session.cluster().metadata.name, summary.state, summary.steps)
+  call.out() << fmt::format("{} of {}: {}, {} steps in effect\n\n", summary.pipeline,
+                            session.cluster().metadata.name,
+                            automation::RunStateName(summary.state), summary.steps)
              << automation::ToText(timeline);
   if (const auto known = automation::Explain(summary.message)) {
     call.out() << fmt::format("\nprobably {}; {}\n", known->cause, known->advice);
@@ -144,11 +144,6 @@ Result<ExitCode> ShowRun(const Invocation& call, const ClusterSession& session,
 }
 
 Result<ExitCode> ShowStatus(const Invocation& call) {
-  for (const char* flag : {"limit", "parallel"}) {
-    if (!call.Given(flag)) continue;
-    return Error::BadRequest(fmt::format(
-        "--{}: no host is asked; what is shown is in the journals of this machine", flag));
-  }
   ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::Open(call));
   if (call.Given("RUN")) return ShowRun(call, *session, call.Value("RUN"));
   ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, session->Runs());
@@ -159,14 +154,15 @@ Result<ExitCode> ShowStatus(const Invocation& call) {
     return ExitCode::kDone;
   }
   if (runs.empty()) {
-    call.err() << "There has been no run; kubexms create cluster makes the first.\n";
+    call.err() << fmt::format("No runs. To create the cluster: kubexms create cluster -f {}\n",
+                              call.Value("file"));
     return ExitCode::kDone;
   }
   call.out() << fmt::format("{:<24} {:<16} {:<12} {:>5}  {}\n", "RUN", "PIPELINE", "STATE", "STEPS",
                             "STARTED");
   for (const RunSummary& run : runs) {
-    call.out() << fmt::format("{:<24} {:<16} {:<12} {:>5}  {}\n", run.run, run.pipeline, run.state,
-                              run.steps, run.started);
+    call.out() << fmt::format("{:<24} {:<16} {:<12} {:>5}  {}\n", run.run, run.pipeline,
+                              automation::RunStateName(run.state), run.steps, run.started);
     if (!run.message.empty()) call.out() << "    " << run.message << "\n";
   }
   return ExitCode::kDone;
@@ -181,10 +177,10 @@ Result<ExitCode> CreateConfig(const Invocation& call) {
   }
   const std::string path = call.Value("file");
   if (std::ifstream(path)) {
-    return Error::BadRequest(fmt::format("{} is there already, and is not overwritten", path));
+    return Error::BadRequest(fmt::format("{} exists and is not overwritten", path));
   }
   if (!(std::ofstream(path) << text)) {
-    return Error::Internal(fmt::format("{} cannot be written", path));
+    return Error::Internal(fmt::format("cannot write {}", path));
   }
   call.err() << fmt::format("Wrote {}. Next: kubexms plan -f {}\n", path, path);
   return ExitCode::kDone;
@@ -192,23 +188,23 @@ Result<ExitCode> CreateConfig(const Invocation& call) {
 
 Result<ExitCode> Adopt(const Invocation& call) {
   {
-    ASSIGN_OR_RETURN(const SessionPtr first, ClusterSession::OpenInParallel(call));
+    ASSIGN_OR_RETURN(const SessionPtr first, ClusterSession::OpenForHosts(call));
     ASSIGN_OR_RETURN(const cluster::ClusterIdentity identity,
                      cluster::FindIdentity(first->runtime()));
     if (call.Given("dry-run")) {
       call.out() << (call.Given("output")
                          ? FormatObject(ToJson(identity), call.Value("output"))
-                         : fmt::format("adopt the cluster {} with the uid {} and {} hosts\n",
+                         : fmt::format("adopt the cluster {} (uid {}) with {} hosts\n",
                                        identity.name, identity.uid, identity.hosts.size()));
       return ExitCode::kDone;
     }
-    RETURN_IF_ERROR(cluster::RememberHosts(identity, first->runtime().directory()));
+    RETURN_IF_ERROR(cluster::StoreHosts(identity, first->runtime().directory()));
   }
-  // With the hosts that only the cluster itself knows.
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
+  // A new session, with the hosts that only the cluster's marker lists.
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForHosts(call));
   ASSIGN_OR_RETURN(const cluster::Adoption adoption,
                    cluster::AdoptCluster(session->cluster(), session->runtime(),
-                                         {.skip_silent_hosts = call.Given("force")}));
+                                         {.skip_unreachable_hosts = call.Given("force")}));
   if (call.Given("output")) {
     const auto array = [](const std::vector<std::string>& names) {
       return JsonArray(names.begin(), names.end());
@@ -216,17 +212,19 @@ Result<ExitCode> Adopt(const Invocation& call) {
     call.out() << FormatObject(JsonObject{{"name", adoption.identity.name},
                                           {"uid", adoption.identity.uid},
                                           {"runs", array(adoption.runs)},
-                                          {"silent", array(adoption.silent)}},
+                                          {"unreachable", array(adoption.unreachable)}},
                                call.Value("output"));
-    return adoption.silent.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
+    return adoption.unreachable.empty() ? ExitCode::kDone : ExitCode::kSomeHostsFailed;
   }
-  call.err() << fmt::format("Adopted the cluster {} with the uid {}: {} runs, in {}.\n",
-                            adoption.identity.name, adoption.identity.uid, adoption.runs.size(),
-                            session->runtime().directory());
-  if (adoption.silent.empty()) return ExitCode::kDone;
+  call.err() << fmt::format("Adopted the cluster {} (uid {}) into {}: {} runs.\n",
+                            adoption.identity.name, adoption.identity.uid,
+                            session->runtime().directory(), adoption.runs.size());
+  if (adoption.unreachable.empty()) return ExitCode::kDone;
   call.err() << fmt::format(
-      "{} did not answer: repeat the command when they do, or what was done there stays there.\n",
-      fmt::join(adoption.silent, ", "));
+      "Unreachable: {}. Repeat the command when they are reachable; until then their runs cannot "
+      "be "
+      "undone.\n",
+      fmt::join(adoption.unreachable, ", "));
   return ExitCode::kSomeHostsFailed;
 }
 
@@ -236,105 +234,109 @@ std::vector<Flag> With(std::vector<Flag> flags, const std::vector<Flag>& more) {
 }
 
 Argument RunArgument() {
-  return {.name = "RUN", .doc = "otherwise the newest that is not done", .optional = true};
+  return {.name = "RUN",
+          .doc = "id of the run; defaults to the newest unfinished run",
+          .optional = true};
 }
 
 Command CreateClusterCommand() {
   return {.name = "cluster",
-          .summary = "Make a cluster of hosts, or what changed in its configuration",
+          .summary = "Create a cluster from hosts, or apply changes of its configuration",
           .description =
-              "Makes the hosts what the configuration says: checks them, sets up their operating\n"
-              "systems and etcd. What is true already is left alone. If it fails, kubexms resume\n"
-              "goes on and kubexms rollback takes it back.",
-          .flags = With(ClusterWorkFlags(), {DryRunFlag(), FullFlag()}),
+              "Applies the configuration to the hosts: preflight checks, operating systems, etcd,\n"
+              "container runtime and load balancers. Unchanged parts are not touched. When a run\n"
+              "fails, kubexms resume continues it and kubexms rollback undoes it.",
+          .flags = With(PipelineFlags(), {DryRunFlag(), FullFlag()}),
           .run = CreateCluster};
 }
 
 Command CreateConfigCommand() {
-  return {.name = "config",
-          .summary = "Write a configuration to begin with",
-          .flags = {{.name = "hosts",
-                     .value = "ADDRESSES",
-                     .doc = "of the hosts, with commas between",
-                     .fallback = "192.0.2.1,192.0.2.2,192.0.2.3"},
-                    {.name = "name", .value = "NAME", .doc = "of the cluster", .fallback = "my"},
-                    {.name = "file",
-                     .letter = 'f',
-                     .value = "FILE",
-                     .doc = "where to write it; otherwise it is printed"}},
-          .run = CreateConfig};
+  return {
+      .name = "config",
+      .summary = "Write an example configuration",
+      .flags = {{.name = "hosts",
+                 .value = "ADDRESSES",
+                 .doc = "comma-separated addresses of the hosts",
+                 .fallback = "192.0.2.1,192.0.2.2,192.0.2.3"},
+                {.name = "name", .value = "NAME", .doc = "name of the cluster", .fallback = "my"},
+                {.name = "file",
+                 .letter = 'f',
+                 .value = "FILE",
+                 .doc = "file to write; defaults to standard output"}},
+      .run = CreateConfig};
 }
 
 }  // namespace
 
 Command CreateCommand() {
   return {.name = "create",
-          .summary = "Make clusters, and configurations of them",
+          .summary = "Create clusters and configurations",
           .commands = {CreateClusterCommand(), CreateConfigCommand()}};
 }
 
 Command AdoptCommand() {
   return {
       .name = "adopt",
-      .summary = "Bring the state of clusters from their hosts to this machine",
+      .summary = "Adopt the state of a cluster from its hosts",
       .commands = {
           {.name = "cluster",
-           .summary = "Bring the state of a cluster from its hosts to this machine",
+           .summary = "Copy the state of a cluster from its hosts to this machine",
            .description =
-               "For an operator who has the configuration and may log in to the hosts, and whose\n"
-               "state directory is empty or older than the last run: reads the authority and the\n"
-               "certificates of etcd, the list of hosts and their journals. Changes no host.",
+               "Restores the state directory of an operator who has the configuration and access\n"
+               "to the hosts, when it is empty or older than the last run. Reads the certificate\n"
+               "authority and the certificates of etcd, the list of hosts and their journals from\n"
+               "the hosts. Changes no host.",
            .flags = With(ClusterFlags(),
                          {ParallelFlag(),
                           DryRunFlag(),
-                          {.name = "force", .doc = "go on without hosts that do not answer"}}),
+                          {.name = "force", .doc = "continue without unreachable hosts"}}),
            .run = Adopt}}};
 }
 
 Command DeleteCommand() {
   return {.name = "delete",
-          .summary = "Take clusters back",
+          .summary = "Delete clusters",
           .commands = {
               {.name = "cluster",
-               .summary = "Take back everything that was done to the hosts of a cluster",
-               .description = "Takes back all runs from their journals, to the state before the\n"
-                              "first of them. What kubexms did not change stays.",
-               .flags = With(ClusterFlags(), {LimitFlag(),
-                                              ParallelFlag(),
+               .summary = "Undo all runs on the hosts of a cluster",
+               .description =
+                   "Undoes all runs from their journals, and restores the state of the hosts\n"
+                   "before the first run. Removes single hosts: kubexms remove nodes.",
+               .flags = With(ClusterFlags(), {ParallelFlag(),
                                               DryRunFlag(),
                                               {.name = "force",
-                                               .doc = "go on without hosts that do not answer, and "
+                                               .doc = "continue without unreachable hosts, and "
                                                       "where undo data is lost"},
-                                              {.name = "yes", .doc = "do it, without asking"}}),
+                                              YesFlag()}),
                .run = DeleteCluster}}};
 }
 
 Command PlanCommand() {
   return {.name = "plan",
-          .summary = "Show what create cluster would do now, and do nothing",
-          .flags = With(ClusterWorkFlags(), {DryRunFlag(), FullFlag()}),
+          .summary = "Show what create cluster would change",
+          .flags = With(PipelineFlags(), {FullFlag()}),
           .run = ShowPlan};
 }
 
 Command DiffCommand() {
   return {.name = "diff",
-          .summary = "Show how hosts differ from their configuration",
-          .description = "Exits with 2 when they differ and with 3 when hosts do not answer.",
-          .flags = With(ClusterWorkFlags(), {DryRunFlag(), FullFlag()}),
+          .summary = "Show how hosts differ from the configuration",
+          .description = "Exits with 2 when hosts differ, and with 3 when hosts are unreachable.",
+          .flags = With(PipelineFlags(), {FullFlag()}),
           .run = ShowDiff};
 }
 
 Command ResumeCommand() {
   return {.name = "resume",
-          .summary = "Go on with a run that failed or was interrupted",
-          .flags = With(ClusterWorkFlags(), {DryRunFlag(), FullFlag()}),
+          .summary = "Resume a run that failed or was interrupted",
+          .flags = With(PipelineFlags(), {DryRunFlag(), FullFlag()}),
           .arguments = {RunArgument()},
           .run = ResumeRun};
 }
 
 Command RollbackCommand() {
   return {.name = "rollback",
-          .summary = "Take back what a run did",
+          .summary = "Roll back a run",
           .flags = With(ClusterFlags(), {LimitFlag(), ParallelFlag(), DryRunFlag()}),
           .arguments = {RunArgument()},
           .run = RollBackRun};
@@ -342,9 +344,10 @@ Command RollbackCommand() {
 
 Command StatusCommand() {
   return {.name = "status",
-          .summary = "Show the runs of a cluster and how they ended, or what one did and when",
-          .flags = With(ClusterFlags(), {LimitFlag(), ParallelFlag(), DryRunFlag()}),
-          .arguments = {{.name = "RUN", .doc = "the one to show", .optional = true}},
+          .summary = "List the runs of a cluster, or show the timeline of a run",
+          .description = "Reads the journals of this machine, and connects to no host.",
+          .flags = ClusterFlags(),
+          .arguments = {{.name = "RUN", .doc = "id of the run to show", .optional = true}},
           .run = ShowStatus};
 }
 

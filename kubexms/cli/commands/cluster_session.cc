@@ -16,6 +16,7 @@
 #include "kubexms/cluster/cluster_pipeline.h"
 #include "kubexms/cluster/config/cluster_config.h"
 #include "kubexms/cluster/config/cluster_hosts.h"
+#include "kubexms/cluster/modules/identities.h"
 
 namespace kubexms {
 namespace {
@@ -41,13 +42,13 @@ Result<int> ReadParallel(const std::string& text) {
   return number;
 }
 
-// A path that `file` names, as seen from here.
+// A path in `file`, relative to the current directory.
 std::string RelativeTo(const std::string& file, const std::string& path) {
   if (path.empty()) return path;
   return (std::filesystem::path(file).parent_path() / path).string();
 }
 
-// The lines after the first stand below it.
+// Indents all lines after the first.
 std::string Indented(std::string_view text) {
   std::string indented;
   for (const char c : text) {
@@ -65,7 +66,7 @@ std::string ToText(const std::string& message) {
   return text;
 }
 
-// What failed, each once, with its hosts. The messages begin with the name of their host.
+// The hosts of each distinct error. Messages start with the name of their host.
 std::map<std::string, std::vector<std::string>> ByMessage(
     const std::map<std::string, Error>& failed_hosts) {
   std::map<std::string, std::vector<std::string>> hosts;
@@ -83,38 +84,44 @@ std::vector<Flag> ClusterFlags() {
   return {{.name = "file",
            .letter = 'f',
            .value = "FILE",
-           .doc = "the cluster's configuration",
+           .doc = "configuration file of the cluster",
            .required = true},
           {.name = "state-dir",
            .value = "DIR",
-           .doc = "for journals and certificates; otherwise ~/.kubexms/clusters/NAME"},
+           .doc = "directory for journals and certificates; defaults to ~/.kubexms/clusters/NAME"},
           OutputFlag()};
 }
 
-std::vector<Flag> ClusterWorkFlags() {
+std::vector<Flag> PipelineFlags() {
   std::vector<Flag> flags = ClusterFlags();
   flags.push_back(LimitFlag());
   flags.push_back(ParallelFlag());
   flags.push_back({.name = "artifact",
                    .value = "FILE",
-                   .doc = "where packages and images come from; otherwise as spec.artifact says"});
+                   .doc = "artifact with packages and images; defaults to spec.artifact"});
   return flags;
 }
 
 Flag LimitFlag() {
-  return {.name = "limit", .value = "HOSTS", .doc = "only these hosts, with commas between"};
+  return {.name = "limit",
+          .value = "HOSTS",
+          .doc = "comma-separated names of the hosts to work on; defaults to all"};
 }
 
 Flag ParallelFlag() {
   return {.name = "parallel",
           .value = "N",
-          .doc = "how many hosts are worked on at a time",
+          .doc = "number of hosts to work on at a time",
           .fallback = "32"};
 }
 
-Flag DryRunFlag() { return {.name = "dry-run", .doc = "only show what would be done"}; }
+Flag DryRunFlag() {
+  return {.name = "dry-run", .doc = "show what would change, and change nothing"};
+}
 
-Flag FullFlag() { return {.name = "full", .doc = "show the contents of all files that change"}; }
+Flag YesFlag() { return {.name = "yes", .doc = "confirm the change"}; }
+
+Flag FullFlag() { return {.name = "full", .doc = "show the diffs of all files"}; }
 
 void PrintPlan(const Invocation& call, const automation::RunPlan& plan, bool full) {
   using Detail = automation::RunPlan::Detail;
@@ -122,11 +129,11 @@ void PrintPlan(const Invocation& call, const automation::RunPlan& plan, bool ful
                                       : plan.ToText(full ? Detail::kFull : Detail::kSummary));
 }
 
-Result<ExitCode> ShowPlanOf(const Invocation& call, const automation::RunPlan& plan) {
+Result<ExitCode> PrintRunPlan(const Invocation& call, const automation::RunPlan& plan) {
   PrintPlan(call, plan, call.Given("full"));
   if (!plan.unreachable.empty()) return ExitCode::kSomeHostsFailed;
   if (cluster::CheckPreflight(plan).ok()) return ExitCode::kDone;
-  return Error::BadRequest("the hosts are not ready, as the plan says; nothing would be done");
+  return Error::BadRequest("preflight checks fail, as the plan shows; the run would be refused");
 }
 
 ClusterSession::ClusterSession(const Invocation& call) : file_(call.Value("file")) {}
@@ -137,9 +144,9 @@ Result<std::unique_ptr<ClusterSession>> ClusterSession::Open(const Invocation& c
   return session;
 }
 
-Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForWork(const Invocation& call) {
+Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForPipeline(const Invocation& call) {
   ASSIGN_OR_RETURN(std::unique_ptr<ClusterSession> session, Open(call));
-  RETURN_IF_ERROR(session->Limit(call.List("limit")));
+  RETURN_IF_ERROR(session->SetLimit(call.List("limit")));
   ASSIGN_OR_RETURN(session->options_.parallel, ReadParallel(call.Value("parallel")));
   session->artifact_ = call.Given("artifact")
                            ? call.Value("artifact")
@@ -147,24 +154,24 @@ Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForWork(const Invoca
   return session;
 }
 
-Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenInParallel(
-    const Invocation& call, const std::set<std::string>& gone) {
+Result<std::unique_ptr<ClusterSession>> ClusterSession::OpenForHosts(
+    const Invocation& call, const std::set<std::string>& lost) {
   std::unique_ptr<ClusterSession> session(new ClusterSession(call));
-  RETURN_IF_ERROR(session->Start(call, gone));
+  RETURN_IF_ERROR(session->Start(call, lost));
   ASSIGN_OR_RETURN(session->options_.parallel, ReadParallel(call.Value("parallel")));
   return session;
 }
 
-Result<void> ClusterSession::Limit(const std::vector<std::string>& hosts) {
+Result<void> ClusterSession::SetLimit(const std::vector<std::string>& hosts) {
   limit_ = {hosts.begin(), hosts.end()};
   for (const std::string& name : limit_) {
     if (runtime_->FindHost(name)) continue;
-    return Error::BadRequest(fmt::format("--limit: there is no host {} in {}", name, file_));
+    return Error::BadRequest(fmt::format("--limit: {} has no host {}", file_, name));
   }
   return {};
 }
 
-Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::string>& gone) {
+Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::string>& lost) {
   ASSIGN_OR_RETURN(cluster_, cluster::LoadCluster(file_));
   directory_ = call.Given("state-dir")
                    ? call.Value("state-dir")
@@ -173,11 +180,12 @@ Result<void> ClusterSession::Start(const Invocation& call, const std::set<std::s
   if (std::filesystem::create_directories(directory_, failed)) {
     std::filesystem::permissions(directory_, std::filesystem::perms::owner_all, failed);
   }
-  if (failed) return Error::Internal(fmt::format("make {}: {}", directory_, failed.message()));
+  if (failed)
+    return Error::Internal(fmt::format("cannot create {}: {}", directory_, failed.message()));
   ASSIGN_OR_RETURN(inventory_, cluster::HostInventory::Load(directory_));
   cluster::ClusterSpec known = inventory_->WithKnownHosts(cluster_.spec);
   for (cluster::HostSpec& host : known.hosts) {
-    if (!gone.contains(host.name)) continue;
+    if (!lost.contains(host.name)) continue;
     host.private_key_passphrase = host.password = host.sudo_password = "";
   }
   std::vector<std::string> warnings;
@@ -208,7 +216,7 @@ Result<void> ClusterSession::OpenState() {
   return {};
 }
 
-Result<cluster::CreateOptions> ClusterSession::OptionsForCreate() {
+Result<cluster::CreateOptions> ClusterSession::MakeCreateOptions() {
   cluster::CreateOptions options{.limit = limit_, .identity = state_.identity};
   if (!artifact_.empty()) {
     ASSIGN_OR_RETURN(options.artifact, cluster::Artifact::Open(artifact_));
@@ -228,18 +236,23 @@ Result<automation::RunPlan> ClusterSession::MakePlan(const automation::Pipeline&
 
 Result<automation::Pipeline> ClusterSession::EtcdRestorePipeline(const std::string& snapshot) {
   RETURN_IF_ERROR(OpenState());
-  ASSIGN_OR_RETURN(const cluster::CreateOptions options, OptionsForCreate());
+  ASSIGN_OR_RETURN(const cluster::CreateOptions options, MakeCreateOptions());
   return cluster::EtcdRestorePipeline(cluster_, state_.certificates, options, snapshot);
 }
 
-Result<RunReport> ClusterSession::Converge(const automation::Pipeline& pipeline,
-                                           const std::string& resumed) {
-  return cluster::Converge(Work(), pipeline, limit_, resumed);
+Result<RunReport> ClusterSession::Apply(const automation::Pipeline& pipeline,
+                                        const automation::RunPlan& plan) {
+  return cluster::Converge(Context(), pipeline, {.limit = limit_, .plan = &plan});
+}
+
+Result<RunReport> ClusterSession::Resume(const automation::Pipeline& pipeline,
+                                         const std::string& run) {
+  return cluster::Converge(Context(), pipeline, {.limit = limit_, .resumed_run = run});
 }
 
 Result<automation::Pipeline> ClusterSession::CreatePipeline() {
   RETURN_IF_ERROR(OpenState());
-  ASSIGN_OR_RETURN(const cluster::CreateOptions options, OptionsForCreate());
+  ASSIGN_OR_RETURN(const cluster::CreateOptions options, MakeCreateOptions());
   return cluster::CreatePipeline(cluster_, state_.certificates, options);
 }
 
@@ -248,7 +261,7 @@ Result<std::vector<RunSummary>> ClusterSession::Runs() {
   std::vector<RunSummary> summaries;
   for (const std::string& run : runs) {
     ASSIGN_OR_RETURN(const std::vector<JournalRecord> records, JournalOf(run));
-    summaries.push_back(automation::Summarise(run, records));
+    summaries.push_back(automation::Summarize(run, records));
   }
   return summaries;
 }
@@ -256,8 +269,9 @@ Result<std::vector<RunSummary>> ClusterSession::Runs() {
 Result<std::vector<JournalRecord>> ClusterSession::JournalOf(const std::string& run) const {
   ASSIGN_OR_RETURN(const std::vector<std::string> runs, automation::Engine(runtime_.get()).Runs());
   if (std::ranges::find(runs, run) == runs.end()) {
-    return Error::BadRequest(fmt::format("there is no run {} of {}; kubexms status shows them", run,
-                                         cluster_.metadata.name));
+    return Error::BadRequest(
+        fmt::format("run {} of {} does not exist; to list the runs: kubexms status", run,
+                    cluster_.metadata.name));
   }
   return automation::ReadJournal(fmt::format("{}/runs/{}/journal", directory_, run));
 }
@@ -269,46 +283,47 @@ Result<std::string> ClusterSession::UnfinishedRun(const std::string& wanted) {
   }
   ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, Runs());
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    if (run->state == "failed" || run->state == "interrupted") return run->run;
+    if (run->IsUnfinished()) return run->run;
   }
-  return Error::BadRequest(
-      fmt::format("no run of {} is unfinished; kubexms status shows them", cluster_.metadata.name));
+  return Error::BadRequest(fmt::format("{} has no unfinished run; to list the runs: kubexms status",
+                                       cluster_.metadata.name));
 }
 
 std::string ClusterSession::CommandFor(const Invocation& call, std::string_view command,
                                        const std::string& run) const {
   const std::string where =
       call.Given("state-dir") ? " --state-dir " + call.Value("state-dir") : "";
-  // Only what resumes needs packages, and only a flag has to be repeated.
+  // Only resume uses an artifact, and spec.artifact need not be repeated.
   const bool by_flag = artifact_ != RelativeTo(file_, cluster_.spec.artifact);
   const std::string with = by_flag && command == "resume" ? " --artifact " + artifact_ : "";
   return fmt::format("kubexms {} -f {}{}{} {}", command, file_, where, with, run);
 }
 
-void ClusterSession::TellNotes(const Invocation& call, const automation::RunPlan& plan) {
-  notes_ = plan.notes;
+void ClusterSession::PrintWarnings(const Invocation& call, const automation::RunPlan& plan) {
+  warnings_ = plan.warnings;
   if (call.Given("output")) return;
-  for (const std::string& note : plan.NotesOnce()) call.err() << "Note: " << note << "\n";
+  for (const std::string& warning : plan.DistinctWarnings())
+    call.err() << "Warning: " << warning << "\n";
 }
 
-Result<ExitCode> ClusterSession::TellRefused(const Invocation& call,
-                                             const automation::Pipeline& pipeline,
-                                             const Error& refused) const {
+Result<ExitCode> ClusterSession::ReportRefusal(const Invocation& call,
+                                               const automation::Pipeline& pipeline,
+                                               const Error& refused) const {
   if (!call.Given("output")) return refused;
-  return Tell(
+  return PrintReport(
       call,
       {.pipeline = pipeline.name, .outcome = automation::RunOutcome::kFailed, .error = refused});
 }
 
-ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) const {
-  // The others go on when their command is repeated, which knows what they need.
-  const bool resumes = report.pipeline == "create cluster" || report.pipeline == cluster::kAddNodes;
-  const bool continues = !report.ok() && !report.run.empty() && resumes;
+ExitCode ClusterSession::PrintReport(const Invocation& call, const RunReport& report) const {
+  const auto pipeline = cluster::ParsePipelineName(report.pipeline);
+  const bool resumable =
+      !report.ok() && !report.run.empty() && pipeline && cluster::IsResumable(*pipeline);
   const ExitCode exit_code = static_cast<ExitCode>(report.ExitCode());
   if (call.Given("output")) {
     Json json = report.ToJson();
-    json.as_object()["notes"] = JsonArray(notes_.begin(), notes_.end());
-    if (continues) {
+    json.as_object()["warnings"] = JsonArray(warnings_.begin(), warnings_.end());
+    if (resumable) {
       json.as_object()["resume"] = CommandFor(call, "resume", report.run);
       json.as_object()["rollback"] = CommandFor(call, "rollback", report.run);
     }
@@ -316,21 +331,22 @@ ExitCode ClusterSession::Tell(const Invocation& call, const RunReport& report) c
     return exit_code;
   }
   if (report.ok()) {
-    call.err() << fmt::format("Done: {} steps changed something.\n", report.changed);
+    call.err() << fmt::format("Done: {} steps changed, {} unchanged.\n", report.changed,
+                              report.unchanged);
     return exit_code;
   }
   std::string text =
-      report.outcome == automation::RunOutcome::kCanceled ? "\nStopped:\n" : "\nFailed:\n";
+      report.outcome == automation::RunOutcome::kCanceled ? "\nCanceled:\n" : "\nFailed:\n";
   if (report.failed_hosts.empty() && report.error) text += ToText(report.error->message());
   for (const auto& [message, hosts] : ByMessage(report.failed_hosts)) {
     text += ToText(fmt::format("{}: {}", fmt::join(hosts, ", "), message));
   }
-  if (continues) {
-    text += fmt::format("\nTo go on:        {}\nTo take it back: {}\n",
+  if (resumable) {
+    text += fmt::format("\nTo resume:    {}\nTo roll back: {}\n",
                         CommandFor(call, "resume", report.run),
                         CommandFor(call, "rollback", report.run));
   } else if (!report.run.empty()) {
-    text += "\nTo go on, repeat the command.\n";
+    text += "\nTo resume, repeat the command.\n";
   }
   call.err() << secrets_.Redact(text);
   return exit_code;

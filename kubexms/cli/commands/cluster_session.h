@@ -1,7 +1,7 @@
 #pragma once
 
-// What the commands about clusters have in common: the configuration, the hosts it names, and the
-// directory in which a cluster's journals and certificates are.
+// The common part of all cluster commands: the configuration, its hosts, and the state directory with
+// the cluster's journals and certificates.
 
 #include <memory>
 #include <optional>
@@ -25,78 +25,78 @@
 
 namespace kubexms {
 
-// -f, --state-dir and -o, of every command about a cluster.
+// -f, --state-dir and -o, for every cluster command.
 std::vector<Flag> ClusterFlags();
-// The same with --limit, --parallel and --artifact, for those that plan and run.
-std::vector<Flag> ClusterWorkFlags();
+// The same with --limit, --parallel and --artifact, for commands that plan a pipeline.
+std::vector<Flag> PipelineFlags();
 
-// Its own --limit, --parallel and --dry-run, for the others.
+// Single flags for the others.
 Flag LimitFlag();
 Flag ParallelFlag();
 Flag DryRunFlag();
+// --yes, for commands that destroy data and only describe that without it.
+Flag YesFlag();
 
-// --full, for those that show how files change.
+// --full, for commands that show a plan.
 Flag FullFlag();
-// A plan as -o says.
+// Prints a plan in the format of -o.
 void PrintPlan(const Invocation& call, const automation::RunPlan& plan, bool full = false);
 
-// The plan of a run with --full, and whether the run would begin: why not is in the plan.
-Result<ExitCode> ShowPlanOf(const Invocation& call, const automation::RunPlan& plan);
+// Prints a plan as --full says. Fails when preflight would refuse the run; the plan has the reasons.
+Result<ExitCode> PrintRunPlan(const Invocation& call, const automation::RunPlan& plan);
 
 using automation::RunSummary;
 
 class ClusterSession {
  public:
-  // Reads the file of -f, refuses it as a whole if need be, and makes the cluster's directory.
-  // Nothing is connected yet.
+  // Reads and validates the file of -f, and creates the state directory. Connects to no host.
   static Result<std::unique_ptr<ClusterSession>> Open(const Invocation& call);
-  // The same for a command with ClusterWorkFlags().
-  static Result<std::unique_ptr<ClusterSession>> OpenForWork(const Invocation& call);
-  // The same for a command with a --parallel alone. Of hosts that are `gone` passwords are not
-  // needed.
-  static Result<std::unique_ptr<ClusterSession>> OpenInParallel(
-      const Invocation& call, const std::set<std::string>& gone = {});
+  // The same for a command with PipelineFlags().
+  static Result<std::unique_ptr<ClusterSession>> OpenForPipeline(const Invocation& call);
+  // The same for a command with ParallelFlag(). The passwords of `lost` hosts are not resolved.
+  static Result<std::unique_ptr<ClusterSession>> OpenForHosts(
+      const Invocation& call, const std::set<std::string>& lost = {});
 
   const cluster::Cluster& cluster() const { return cluster_; }
   automation::Runtime& runtime() { return *runtime_; }
-  automation::RunOptions& options() { return options_; }
-  // The hosts of --limit; none: all.
+  const automation::RunOptions& options() const { return options_; }
+  // The hosts of --limit; empty: all.
   const std::set<std::string>& limit() const { return limit_; }
-  Result<void> Limit(const std::vector<std::string>& hosts);
-  // What a pipeline would do now.
+  Result<void> SetLimit(const std::vector<std::string>& hosts);
+  // Plans a pipeline. Fails when the user has canceled it.
   Result<automation::RunPlan> MakePlan(const automation::Pipeline& pipeline);
-  // As the configuration and --limit want it. Issues certificates that are missing.
+  // The pipeline of the configuration and --limit. Issues missing certificates.
   Result<automation::Pipeline> CreatePipeline();
-  // Makes etcd anew from a snapshot.
+  // The pipeline that restores etcd from a snapshot.
   Result<automation::Pipeline> EtcdRestorePipeline(const std::string& snapshot);
-  // Carries out what CreatePipeline() made: a new run, or one that is not done.
-  Result<automation::RunReport> Converge(const automation::Pipeline& pipeline,
-                                         const std::string& resumed = "");
+  // Runs a pipeline of CreatePipeline(): applies a plan of it, or resumes a run.
+  Result<automation::RunReport> Apply(const automation::Pipeline& pipeline,
+                                      const automation::RunPlan& plan);
+  Result<automation::RunReport> Resume(const automation::Pipeline& pipeline,
+                                       const std::string& run);
   cluster::HostInventory& inventory() { return *inventory_; }
-  // For what the library does with hosts that are known.
-  cluster::ClusterWork Work() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
+  cluster::ClusterContext Context() { return {runtime_.get(), &cluster_, &*inventory_, &options_}; }
   // All runs, oldest first.
   Result<std::vector<RunSummary>> Runs();
-  // What one of them has written down.
+  // The records of one of them.
   Result<std::vector<automation::JournalRecord>> JournalOf(const std::string& run) const;
-  // `wanted`, or the newest that is not done.
+  // `wanted`, or else the newest unfinished run.
   Result<std::string> UnfinishedRun(const std::string& wanted);
 
-  // Tells the notes of a plan that is to be carried out: to people now, to programs in the report.
-  void TellNotes(const Invocation& call, const automation::RunPlan& plan);
-  // A run that was refused before it began: the error to people, a report to programs.
-  Result<ExitCode> TellRefused(const Invocation& call, const automation::Pipeline& pipeline,
-                               const Error& refused) const;
-  // Tells how a run ended: to people on `err`, with the cause and what to do next, or to programs
-  // on `out`, when -o is given.
-  ExitCode Tell(const Invocation& call, const automation::RunReport& report) const;
+  // Prints the warnings of a plan that will be applied; with -o they are part of the report instead.
+  void PrintWarnings(const Invocation& call, const automation::RunPlan& plan);
+  // The result of a run that was refused before its start: an error, or a report with -o.
+  Result<ExitCode> ReportRefusal(const Invocation& call, const automation::Pipeline& pipeline,
+                                 const Error& refused) const;
+  // Prints the result of a run: on `err` with causes and the next commands, or with -o on `out`.
+  ExitCode PrintReport(const Invocation& call, const automation::RunReport& report) const;
 
  private:
   explicit ClusterSession(const Invocation& call);
-  Result<void> Start(const Invocation& call, const std::set<std::string>& gone = {});
-  // What CreatePipeline() needs of the state directory.
+  Result<void> Start(const Invocation& call, const std::set<std::string>& lost = {});
+  // Loads the identity and the certificates of the cluster.
   Result<void> OpenState();
-  Result<cluster::CreateOptions> OptionsForCreate();
+  Result<cluster::CreateOptions> MakeCreateOptions();
   // "kubexms COMMAND -f … RUN".
   std::string CommandFor(const Invocation& call, std::string_view command,
                          const std::string& run) const;
@@ -116,7 +116,7 @@ class ClusterSession {
   std::unique_ptr<automation::EventSink> events_;
   std::unique_ptr<automation::Runtime> runtime_;
   automation::RunOptions options_;
-  std::vector<std::string> notes_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace kubexms

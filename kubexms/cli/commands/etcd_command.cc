@@ -19,8 +19,8 @@ using automation::RunReport;
 using SessionPtr = std::unique_ptr<ClusterSession>;
 
 Result<ExitCode> BackUp(const Invocation& call) {
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
-  RETURN_IF_ERROR(session->Limit(call.List("limit")));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForHosts(call));
+  RETURN_IF_ERROR(session->SetLimit(call.List("limit")));
   const cluster::ClusterSpec& spec = session->cluster().spec;
   const cluster::EtcdBackupOptions options{.limit = session->limit(),
                                            .parallel = session->options().parallel,
@@ -36,7 +36,7 @@ Result<ExitCode> BackUp(const Invocation& call) {
     call.out() << (call.Given("output")
                        ? FormatObject(JsonObject{{"file", file}, {"member", member}},
                                       call.Value("output"))
-                       : fmt::format("take a snapshot from {} to {}\n", member, file));
+                       : fmt::format("save a snapshot of {} to {}\n", member, file));
     return ExitCode::kDone;
   }
   ASSIGN_OR_RETURN(const cluster::EtcdSnapshot snapshot,
@@ -55,19 +55,15 @@ Result<ExitCode> BackUp(const Invocation& call) {
   return ExitCode::kDone;
 }
 
-// The run that the same snapshot was put in place by and that has not ended well, or an empty text.
-Result<std::string> InterruptedRun(ClusterSession& session, const std::string& pipeline) {
+// The newest run, if it is an unfinished one of this pipeline; otherwise empty.
+Result<std::string> FindUnfinishedRun(ClusterSession& session, const std::string& pipeline) {
   ASSIGN_OR_RETURN(const std::vector<RunSummary> runs, session.Runs());
   if (runs.empty() || runs.back().pipeline != pipeline) return std::string();
-  const bool unfinished = runs.back().state == "failed" || runs.back().state == "interrupted";
-  return unfinished ? runs.back().run : std::string();
+  return runs.back().IsUnfinished() ? runs.back().run : std::string();
 }
 
 Result<ExitCode> Restore(const Invocation& call) {
-  if (call.Given("limit")) {
-    return Error::BadRequest("--limit: etcd is restored on all of its members, or on none");
-  }
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenInParallel(call));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForHosts(call));
   ASSIGN_OR_RETURN(const Pipeline pipeline, session->EtcdRestorePipeline(call.Value("from")));
   Engine engine(&session->runtime());
   ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
@@ -77,25 +73,26 @@ Result<ExitCode> Restore(const Invocation& call) {
   }
   if (!call.Given("yes")) {
     call.err() << fmt::format(
-        "This stops etcd on {}, and puts {} in the place of its data.\nWhat was written since is "
-        "lost. To do it, add --yes.\n",
+        "This stops etcd on {}, and replaces its data by {}.\nAll later writes are lost. To "
+        "confirm, "
+        "add --yes.\n",
         fmt::join(session->cluster().spec.role_groups.etcd, ", "), call.Value("from"));
     return ExitCode::kWrongUsage;
   }
-  ASSIGN_OR_RETURN(const std::string interrupted, InterruptedRun(*session, pipeline.name));
-  RETURN_IF_ERROR(session->inventory().Remember(session->cluster().spec,
+  ASSIGN_OR_RETURN(const std::string interrupted, FindUnfinishedRun(*session, pipeline.name));
+  RETURN_IF_ERROR(session->inventory().AddHosts(session->cluster().spec,
                                                 session->cluster().spec.role_groups.etcd));
   ASSIGN_OR_RETURN(const RunReport report,
                    interrupted.empty() ? engine.Run(pipeline, session->options())
                                        : engine.Resume(pipeline, interrupted, session->options()));
-  const ExitCode code = session->Tell(call, report);
+  const ExitCode code = session->PrintReport(call, report);
   if (report.ok() || report.outcome == automation::RunOutcome::kCanceled) return code;
   const Result<RunReport> back = engine.Rollback(report.run, session->options());
-  // All members have the new data then: there is no way back, and the same command goes on.
+  // The run has passed its point of no return; the same command resumes it.
   if (!back.ok() && back.error().IsConflict()) return code;
   if (!back.ok()) return back.error();
-  if (!back->ok()) return session->Tell(call, *back);
-  call.err() << "etcd has the data again that it had before.\n";
+  if (!back->ok()) return session->PrintReport(call, *back);
+  call.err() << "Rolled back: etcd has its previous data.\n";
   return code;
 }
 
@@ -104,26 +101,26 @@ Command BackupCommand() {
   flags.insert(flags.end(), {LimitFlag(), ParallelFlag(), DryRunFlag()});
   flags.push_back({.name = "to",
                    .value = "FILE",
-                   .doc = "where to write it; otherwise etcd-NAME-TIME.db in this directory"});
+                   .doc = "file to write; defaults to etcd-NAME-TIME.db in the current directory"});
   return {.name = "backup",
-          .summary = "Take a snapshot from a healthy member to this machine",
-          .description = "The file is there only when it is whole: its checksum is verified.",
+          .summary = "Save a snapshot of a healthy member to this machine",
+          .description = "Verifies the checksum before it creates the file.",
           .flags = std::move(flags),
           .run = BackUp};
 }
 
 Command RestoreCommand() {
   std::vector<Flag> flags = ClusterFlags();
-  flags.push_back({.name = "from", .value = "FILE", .doc = "the snapshot", .required = true});
-  flags.insert(flags.end(), {LimitFlag(), ParallelFlag(), DryRunFlag()});
-  flags.push_back({.name = "yes", .doc = "do it, without asking"});
+  flags.push_back(
+      {.name = "from", .value = "FILE", .doc = "snapshot to restore", .required = true});
+  flags.insert(flags.end(), {ParallelFlag(), DryRunFlag(), YesFlag()});
   return {
       .name = "restore",
-      .summary = "Make etcd anew from a snapshot",
+      .summary = "Restore etcd from a snapshot",
       .description =
-          "All members of the configuration are stopped, get the data of the snapshot, and are\n"
-          "started together. The data they had is kept until all are healthy, and brought back\n"
-          "when that fails. Interrupted, it goes on when it is called again.",
+          "Stops all members of the configuration, replaces their data, and starts them together.\n"
+          "The previous data is retained until all members are healthy, and restored when that\n"
+          "fails. After an interruption, repeat the command to resume.",
       .flags = std::move(flags),
       .run = Restore};
 }
@@ -132,7 +129,7 @@ Command RestoreCommand() {
 
 Command EtcdCommand() {
   return {.name = "etcd",
-          .summary = "Back up a cluster's etcd and restore it",
+          .summary = "Back up and restore etcd of a cluster",
           .commands = {BackupCommand(), RestoreCommand()}};
 }
 

@@ -19,7 +19,7 @@ std::string_view Environment(const char* name) {
   return value ? value : "";
 }
 
-// Whether progress is seen by somebody, on something that can move its cursor.
+// Whether stderr is a terminal that can move its cursor.
 bool CanDraw() {
   const std::string_view terminal = Environment("TERM");
   return ::isatty(STDERR_FILENO) && !terminal.empty() && terminal != "dumb";

@@ -1,6 +1,6 @@
 #pragma once
 
-// How commands show what a run tells while it goes on.
+// How commands show the progress of a run.
 
 #include <memory>
 
@@ -10,9 +10,9 @@
 
 namespace kubexms {
 
-// On the command's `err`: JSON, an object a line, with `-o json`; a tree that lives when it is a
-// terminal that can draw one; otherwise lines of text. Colors unless NO_COLOR says otherwise. The
-// clock must outlive it.
+// Prints events on the command's `err`: with `-o json` as JSON, one object per line; on a terminal as
+// a tree that is redrawn in place; otherwise as lines of text. NO_COLOR disables colors. The clock
+// must outlive the sink.
 std::unique_ptr<automation::EventSink> MakeEventSink(const Invocation& call, Clock* clock);
 
 }  // namespace kubexms

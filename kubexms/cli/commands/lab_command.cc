@@ -31,7 +31,7 @@ std::string DirectoryOf(const Invocation& call) {
   return path.lexically_normal().string();
 }
 
-// A lab with what it borrows.
+// A lab and the objects that it borrows.
 class LabCall {
  public:
   explicit LabCall(const Invocation& call)
@@ -62,7 +62,7 @@ Result<int> ReadHosts(const Invocation& call) {
   const char* end = text.data() + text.size();
   const auto [stop, failed] = std::from_chars(text.data(), end, hosts);
   if (failed == std::errc() && stop == end && hosts > 0) return hosts;
-  return Error::BadRequest(fmt::format("--hosts: \"{}\" is not a number of hosts", text));
+  return Error::BadRequest(fmt::format("--hosts: \"{}\" is not a positive number", text));
 }
 
 Result<ExitCode> Up(const Invocation& call) {
@@ -76,7 +76,7 @@ Result<ExitCode> Up(const Invocation& call) {
   return ExitCode::kDone;
 }
 
-// The configuration of a cluster of all hosts of a lab.
+// The configuration of a cluster with all hosts of a lab.
 std::string ConfigOf(const std::vector<LabHostStatus>& hosts, const std::string& key_file,
                      const std::string& name) {
   std::vector<std::string> names;
@@ -98,7 +98,7 @@ std::string ConfigOf(const std::vector<LabHostStatus>& hosts, const std::string&
       "    etcd: [{}]\n"
       "    controlPlane: [{}]\n"
       "    worker: [{}]\n"
-      "  # The hosts have no way to the internet, so their packages come from here:\n"
+      "  # The hosts cannot reach the internet, so their packages come from an artifact:\n"
       "  # kubexms artifact build -f FILE -o cluster.artifact\n"
       "  artifact: ./cluster.artifact\n"
       "  # They share the kernel and the disk of this machine.\n"
@@ -111,7 +111,8 @@ std::string ConfigOf(const std::vector<LabHostStatus>& hosts, const std::string&
 Result<ExitCode> Config(const Invocation& call) {
   LabCall lab(call);
   ASSIGN_OR_RETURN(const std::vector<LabHostStatus> status, lab->Status());
-  if (status.empty()) return Error::BadRequest("the lab has no hosts; kubexms lab up makes them");
+  if (status.empty())
+    return Error::BadRequest("the lab has no hosts; to create them: kubexms lab up");
   const std::string text = ConfigOf(status, lab->key_file(), call.Value("name"));
   RETURN_IF_ERROR(cluster::ParseCluster(text, "lab"));
   call.out() << text;
@@ -173,7 +174,7 @@ Result<ExitCode> ListNames(const Invocation& call) {
   return ExitCode::kDone;
 }
 
-// Where to log in, and with which keys.
+// The command line of ssh: address, keys and command.
 Result<std::vector<std::string>> SshArguments(const Invocation& call) {
   LabCall lab(call);
   ASSIGN_OR_RETURN(const LabState state, lab->State());
@@ -196,7 +197,7 @@ Result<std::vector<std::string>> SshArguments(const Invocation& call) {
   return arguments;
 }
 
-// Becomes ssh: the terminal, the signals and the exit code are those of ssh.
+// Replaces this process by ssh, with its terminal, signals and exit code.
 Result<ExitCode> Ssh(const Invocation& call) {
   ASSIGN_OR_RETURN(std::vector<std::string> arguments, SshArguments(call));
   std::vector<char*> pointers;
@@ -205,10 +206,10 @@ Result<ExitCode> Ssh(const Invocation& call) {
   call.out().flush();
   sigset_t none;
   sigemptyset(&none);
-  pthread_sigmask(SIG_SETMASK, &none, nullptr);  // we wait for them by other means
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);  // StopSignals has blocked them
   ::execvp("ssh", pointers.data());
   return Error::Internal(
-      fmt::format("start ssh (Debian package openssh-client): {}", std::strerror(errno)));
+      fmt::format("cannot start ssh (Debian package openssh-client): {}", std::strerror(errno)));
 }
 
 Result<ExitCode> Kill(const Invocation& call) {
@@ -226,41 +227,44 @@ Result<ExitCode> Start(const Invocation& call) {
 Flag DirectoryFlag() {
   return {.name = "dir",
           .value = "DIR",
-          .doc = "of all labs and their image",
+          .doc = "directory of all labs and their image",
           .fallback = automation::LabOptions().directory};
 }
 
 std::vector<Flag> LabFlags(std::vector<Flag> more = {}) {
   std::vector<Flag> flags = {{.name = "name",
                               .value = "NAME",
-                              .doc = "of the lab",
+                              .doc = "name of the lab",
                               .fallback = automation::LabOptions().name},
                              DirectoryFlag()};
   flags.insert(flags.end(), more.begin(), more.end());
   return flags;
 }
 
-Argument HostArgument() { return {.name = "HOST", .doc = "its name, as lab status shows it"}; }
+Argument HostArgument() {
+  return {.name = "HOST", .doc = "name of a host, as lab status shows it"};
+}
 
 Command UpCommand() {
   return {
       .name = "up",
-      .summary = "Make a lab, or add hosts to it",
+      .summary = "Create a lab, or add hosts to it",
       .description =
-          "Makes Debian hosts with systemd and sshd on this machine, and prints them as the hosts\n"
-          "of a cluster file. What exists stays as it is: run again, it starts hosts that do not\n"
-          "run, and with more --hosts it adds some. The first one makes an image with "
-          "debootstrap,\n"
-          "which takes a minute or two.",
-      .flags = LabFlags({{.name = "hosts",
-                          .value = "COUNT",
-                          .doc = "how many there are to be; 3, or as many as there are"},
-                         {.name = "subnet",
-                          .value = "NETWORK",
-                          .doc = "such as 10.77.0.0/24; one that is free if not given"},
-                         {.name = "mirror",
-                          .value = "URL",
-                          .doc = "of Debian, for the image; that of this machine if not given"}}),
+          "Creates Debian hosts with systemd and sshd on this machine, and prints them as hosts "
+          "of\n"
+          "a cluster configuration. For an existing lab it starts stopped hosts, and adds hosts\n"
+          "when --hosts is larger. The first lab creates an image with debootstrap, which takes a\n"
+          "minute or two.",
+      .flags =
+          LabFlags({{.name = "hosts",
+                     .value = "COUNT",
+                     .doc = "number of hosts; defaults to 3, or to the existing ones"},
+                    {.name = "subnet",
+                     .value = "NETWORK",
+                     .doc = "subnet of the hosts, such as 10.77.0.0/24; defaults to a free one"},
+                    {.name = "mirror",
+                     .value = "URL",
+                     .doc = "mirror of Debian for the image; defaults to that of this machine"}}),
       .run = Up,
   };
 }
@@ -270,16 +274,17 @@ Command UpCommand() {
 Command LabCommand() {
   return {
       .name = "lab",
-      .summary = "Make disposable hosts on this machine",
+      .summary = "Create disposable hosts on this machine",
       .description =
-          "Disposable hosts on one Linux machine: real Debians with systemd, sshd and an address\n"
-          "each, on a network of their own without a way out. They share the machine's kernel.\n"
-          "Needs root, and the Debian packages systemd-container and debootstrap.",
+          "Creates disposable Debian hosts on one Linux machine, each with systemd, sshd and an\n"
+          "address of its own, on a network that cannot reach the internet. The hosts share the\n"
+          "kernel of the machine. Requires root, and the Debian packages systemd-container and\n"
+          "debootstrap.",
       .commands =
           {
               UpCommand(),
               {.name = "config",
-               .summary = "Print the configuration of a cluster of the hosts of a lab",
+               .summary = "Print a cluster configuration for the hosts of a lab",
                .flags = LabFlags(),
                .run = Config},
               {.name = "status",
@@ -292,27 +297,29 @@ Command LabCommand() {
                .run = ListNames},
               {.name = "ssh",
                .summary = "Log in to a host, or run a command there",
-               .description = "Flags of the command stand after \"--\": lab ssh node1 -- ls -l",
+               .description =
+                   "Runs a command with flags after \"--\": kubexms lab ssh node1 -- ls -l",
                .flags = LabFlags(),
                .arguments = {HostArgument(),
                              {.name = "COMMAND",
-                              .doc = "what to run; a shell if not given",
+                              .doc = "command to run; defaults to a shell",
                               .optional = true,
                               .repeated = true}},
                .run = Ssh},
               {.name = "kill",
-               .summary = "Cut a host's power; it keeps its disk",
+               .summary = "Cut the power of a host; its disk is retained",
                .flags = LabFlags(),
                .arguments = {HostArgument()},
                .run = Kill},
               {.name = "start",
-               .summary = "Start a host that does not run",
+               .summary = "Start a stopped host",
                .flags = LabFlags(),
                .arguments = {HostArgument()},
                .run = Start},
               {.name = "down",
-               .summary = "Remove a lab and everything that belongs to it",
-               .flags = LabFlags({{.name = "image", .doc = "the image too, if no lab uses it"}}),
+               .summary = "Delete a lab and all its files",
+               .flags = LabFlags(
+                   {{.name = "image", .doc = "also delete the image, unless another lab uses it"}}),
                .run = Down},
           },
   };

@@ -9,6 +9,8 @@
 #include "kubexms/cli/output.h"
 #include "kubexms/cluster/cluster_nodes.h"
 #include "kubexms/cluster/cluster_pipeline.h"
+#include "kubexms/cluster/modules/etcd/etcd_members.h"
+#include "kubexms/cluster/modules/identities.h"
 
 namespace kubexms {
 namespace {
@@ -21,63 +23,61 @@ using cluster::Removal;
 
 using SessionPtr = std::unique_ptr<ClusterSession>;
 
-// Those who add hosts do not expect that others leave.
-Result<void> CheckNobodyLeaves(const RunPlan& plan) {
-  for (const automation::PlannedStep& step : plan.steps) {
-    if (step.module != "etcd" || !step.task.starts_with("leave ")) continue;
-    return Error::BadRequest(fmt::format(
-        "the configuration also takes {} out of etcd; kubexms create cluster does both, kubexms "
-        "remove nodes that alone",
-        step.host));
-  }
-  return {};
+// Adding hosts must not remove members of etcd unexpectedly.
+Result<void> CheckNoMemberLeaves(const RunPlan& plan) {
+  const std::optional<std::string> leaving = cluster::FindLeavingMember(plan);
+  if (!leaving) return {};
+  return Error::BadRequest(
+      fmt::format("the configuration also removes {} from etcd; to apply both: kubexms create "
+                  "cluster; to remove "
+                  "it only: kubexms remove nodes",
+                  *leaving));
 }
 
 Result<ExitCode> AddNodes(const Invocation& call) {
-  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForWork(call));
+  ASSIGN_OR_RETURN(const SessionPtr session, ClusterSession::OpenForPipeline(call));
   if (session->inventory().empty()) {
     return Error::BadRequest(fmt::format(
-        "there is no cluster {} yet; kubexms create cluster makes it, with all its hosts",
+        "the cluster {} does not exist; to create it with all its hosts: kubexms create cluster",
         session->cluster().metadata.name));
   }
-  const std::vector<std::string> fresh = session->inventory().NewHosts(session->cluster().spec);
-  if (fresh.empty()) {
-    call.err() << "There are no new hosts; kubexms diff shows what else differs.\n";
+  const std::vector<std::string> new_hosts = session->inventory().NewHosts(session->cluster().spec);
+  if (new_hosts.empty()) {
+    call.err() << "No new hosts. To show other differences: kubexms diff\n";
     return ExitCode::kDone;
   }
   ASSIGN_OR_RETURN(Pipeline pipeline, session->CreatePipeline());
-  pipeline.name = cluster::kAddNodes;
-  ASSIGN_OR_RETURN(RunPlan plan, session->MakePlan(pipeline));
-  RETURN_IF_ERROR(CheckNobodyLeaves(plan));
-  plan.notes.push_back(fmt::format("new hosts: {}", fmt::join(fresh, ", ")));
-  if (call.Given("dry-run")) return ShowPlanOf(call, plan);
-  session->TellNotes(call, plan);
+  pipeline.name = cluster::PipelineName(cluster::PipelineId::kAddNodes);
+  ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
+  RETURN_IF_ERROR(CheckNoMemberLeaves(plan));
+  call.err() << fmt::format("New hosts: {}\n", fmt::join(new_hosts, ", "));
+  if (call.Given("dry-run")) return PrintRunPlan(call, plan);
+  session->PrintWarnings(call, plan);
   if (const auto refused = cluster::CheckPreflight(plan); !refused.ok()) {
-    return session->TellRefused(call, pipeline, refused.error());
+    return session->ReportRefusal(call, pipeline, refused.error());
   }
-  session->options().plan = &plan;
-  ASSIGN_OR_RETURN(const RunReport report, session->Converge(pipeline));
-  return session->Tell(call, report);
+  ASSIGN_OR_RETURN(const RunReport report, session->Apply(pipeline, plan));
+  return session->PrintReport(call, report);
 }
 
 Result<void> CheckKnown(ClusterSession& session, const Removal& removal) {
   for (const std::string& name : removal.hosts) {
     if (session.runtime().FindHost(name)) continue;
-    return Error::BadRequest(fmt::format("there is no host {} in {}; there are {}", name,
-                                         session.cluster().metadata.name,
+    return Error::BadRequest(fmt::format("{} has no host {}; its hosts are {}",
+                                         session.cluster().metadata.name, name,
                                          fmt::join(session.runtime().AllHosts(), ", ")));
   }
   return {};
 }
 
-// What the operator has to know beforehand and afterwards.
-void AdviseOnRest(const Invocation& call, const ClusterSession& session, const Removal& removal) {
+// The consequences for the remaining hosts and the configuration.
+void PrintFollowUps(const Invocation& call, const ClusterSession& session, const Removal& removal) {
   const cluster::ClusterSpec& spec = session.cluster().spec;
   const cluster::ClusterSpec rest = cluster::WithoutHosts(session.cluster(), removal.hosts).spec;
   const size_t members = rest.role_groups.etcd.size();
   if (members % 2 == 0 && members < spec.role_groups.etcd.size()) {
     call.err() << fmt::format(
-        "etcd is left with {} members, which survive no more failures than {}; add one.\n", members,
+        "etcd has {} members now, which tolerate no more failures than {}; add one.\n", members,
         members - 1);
   }
   std::vector<std::string> listed;
@@ -86,29 +86,24 @@ void AdviseOnRest(const Invocation& call, const ClusterSession& session, const R
   }
   if (listed.empty()) return;
   call.err() << fmt::format(
-      "Take {} out of {}: kubexms create cluster would bring it back. It also lets the other hosts "
-      "forget its name.\n",
+      "Remove {} from {}, and run kubexms create cluster to update /etc/hosts of the others; with "
+      "the old file it would add the host again.\n",
       fmt::join(listed, ", "), call.Value("file"));
 }
 
 Result<ExitCode> RemoveNodes(const Invocation& call) {
-  if (call.Given("limit")) {
-    return Error::BadRequest(
-        "--limit: name the hosts that are to leave; no others are touched, apart from etcd's list "
-        "of members");
-  }
   const std::vector<std::string>& names = call.All("NAME");
-  const Removal removal{.hosts = {names.begin(), names.end()}, .gone = call.Given("force")};
+  const Removal removal{.hosts = {names.begin(), names.end()}, .lost = call.Given("force")};
   ASSIGN_OR_RETURN(
       const SessionPtr session,
-      ClusterSession::OpenInParallel(call, removal.gone ? removal.hosts : std::set<std::string>()));
+      ClusterSession::OpenForHosts(call, removal.lost ? removal.hosts : std::set<std::string>()));
   RETURN_IF_ERROR(CheckKnown(*session, removal));
   const Pipeline pipeline = cluster::RemovePipeline(session->cluster(), removal);
   ASSIGN_OR_RETURN(RunPlan plan, session->MakePlan(pipeline));
   for (const automation::PlannedStep& step : plan.steps) {
-    if (step.error) return step.error->WithContext("nothing was done: " + step.host);
+    if (step.error) return step.error->WithContext("nothing was changed: " + step.host);
   }
-  if (!removal.gone) {
+  if (!removal.lost) {
     ASSIGN_OR_RETURN(RunPlan undone,
                      Engine(&session->runtime()).PlanUninstall({.hosts = removal.hosts}));
     plan.checked += undone.checked;
@@ -119,30 +114,30 @@ Result<ExitCode> RemoveNodes(const Invocation& call) {
     return ExitCode::kDone;
   }
   if (!call.Given("yes")) {
-    call.err() << fmt::format("{}This {} {}{}.\nTo do it, add --yes.\n",
-                              plan.steps.empty() ? "" : plan.ToText(),
-                              removal.gone ? "forgets" : "takes back everything that was done to",
-                              fmt::join(removal.hosts, ", "),
-                              removal.gone ? ", without asking it" : ", with the data of its etcd");
+    call.err() << fmt::format(
+        "{}This {} {}{}.\nTo confirm, add --yes.\n", plan.steps.empty() ? "" : plan.ToText(),
+        removal.lost ? "removes" : "undoes all runs on", fmt::join(removal.hosts, ", "),
+        removal.lost ? " from the cluster, without a connection to it"
+                     : ", including the data of its etcd");
     return ExitCode::kWrongUsage;
   }
-  ASSIGN_OR_RETURN(const RunReport report, cluster::RemoveHosts(session->Work(), removal));
-  const ExitCode code = session->Tell(call, report);
-  if (code == ExitCode::kDone) AdviseOnRest(call, *session, removal);
+  ASSIGN_OR_RETURN(const RunReport report, cluster::RemoveHosts(session->Context(), removal));
+  const ExitCode code = session->PrintReport(call, report);
+  if (code == ExitCode::kDone) PrintFollowUps(call, *session, removal);
   return code;
 }
 
 std::vector<Flag> AddFlags() {
-  std::vector<Flag> flags = ClusterWorkFlags();
+  std::vector<Flag> flags = PipelineFlags();
   flags.insert(flags.end(), {DryRunFlag(), FullFlag()});
   return flags;
 }
 
 std::vector<Flag> RemoveFlags() {
   std::vector<Flag> flags = ClusterFlags();
-  flags.insert(flags.end(), {LimitFlag(), ParallelFlag(), DryRunFlag()});
-  flags.push_back({.name = "force", .doc = "the hosts are gone for good: nobody asks them"});
-  flags.push_back({.name = "yes", .doc = "do it, without asking"});
+  flags.insert(flags.end(), {ParallelFlag(), DryRunFlag()});
+  flags.push_back({.name = "force", .doc = "do not connect to the hosts: they are lost for good"});
+  flags.push_back(YesFlag());
   return flags;
 }
 
@@ -151,13 +146,13 @@ std::vector<Flag> RemoveFlags() {
 Command AddCommand() {
   return {
       .name = "add",
-      .summary = "Bring new hosts into a cluster",
+      .summary = "Add hosts to a cluster",
       .commands = {{.name = "nodes",
-                    .summary = "Bring in the hosts that are new in the configuration",
+                    .summary = "Add the hosts that are new in the configuration",
                     .description =
-                        "Does what kubexms create cluster would do, and refuses to let anybody\n"
-                        "leave etcd. New members of etcd join one after the other: each gets\n"
-                        "all data first and only then counts.",
+                        "Runs kubexms create cluster, but refuses to remove members of etcd. New\n"
+                        "members of etcd join one after the other: each as a learner, which\n"
+                        "becomes a voting member when it has all data.",
                     .flags = AddFlags(),
                     .run = AddNodes}}};
 }
@@ -165,16 +160,16 @@ Command AddCommand() {
 Command RemoveCommand() {
   return {
       .name = "remove",
-      .summary = "Take hosts out of a cluster",
+      .summary = "Remove hosts from a cluster",
       .commands = {{.name = "nodes",
-                    .summary = "Take back everything that was done to hosts, and forget them",
+                    .summary = "Undo all runs on hosts, and remove the hosts from the cluster",
                     .description =
-                        "A host that is a member of etcd leaves it first, if the others keep\n"
-                        "their majority. The host may be in the configuration still or not any\n"
-                        "more. With --force it is gone for good: the others forget it, and\n"
-                        "nobody tries to reach it.",
+                        "Removes a member of etcd from its cluster first, unless the others would\n"
+                        "lose their majority. The host need not be in the configuration any more.\n"
+                        "With --force there is no connection to the host: only etcd and the state\n"
+                        "directory change.",
                     .flags = RemoveFlags(),
-                    .arguments = {{.name = "NAME", .doc = "of a host", .repeated = true}},
+                    .arguments = {{.name = "NAME", .doc = "name of a host", .repeated = true}},
                     .run = RemoveNodes}}};
 }
 

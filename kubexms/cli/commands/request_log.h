@@ -1,7 +1,6 @@
 #pragma once
 
-// The file in which `kubexms server` records what became of requests, and which `kubexms audit`
-// reads.
+// The file of audit records, which `kubexms server` writes and `kubexms audit` reads.
 
 #include <string>
 

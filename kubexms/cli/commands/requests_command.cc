@@ -27,7 +27,7 @@ Result<FinishedRequests> ReadWhich(const Invocation& call) {
   return which;
 }
 
-// Those that are named, or else the platform's.
+// The kinds of the command line; defaults to those of the platform.
 Result<std::vector<ResourceType>> ReadKinds(const Invocation& call, Client& client,
                                             const Clock& clock, const std::stop_token& stop) {
   if (!call.Given("RESOURCE")) {
@@ -59,7 +59,7 @@ Result<ExitCode> Prune(const Invocation& call) {
     const Result<int> count =
         skipped ? Result<int>(0) : DeleteFinishedRequests(*client, kind, clock, which);
     if (!count.ok() && count.error().IsNotFound()) {
-      call.err() << fmt::format("{} are not installed on this server\n", kind.QualifiedName());
+      call.err() << fmt::format("{} are not served by this server\n", kind.QualifiedName());
       continue;
     }
     if (!count.ok()) return count.error();
@@ -72,29 +72,30 @@ Result<ExitCode> Prune(const Invocation& call) {
 Command PruneCommand() {
   return {
       .name = "prune",
-      .summary = "Delete requests that are finished",
+      .summary = "Delete finished requests",
       .description =
-          "Deletes requests of any kind, or else Operationrequests and Deleterequests, that have\n"
-          "been Completed or Failed for a while. The controllers do so by themselves after the\n"
-          "time they are configured for; what was asked for stays in the records.",
+          "Deletes requests that have been Completed or Failed for a while. Defaults to\n"
+          "Operationrequests and Deleterequests. The controllers do the same after their "
+          "configured\n"
+          "time; audit records are retained.",
       .flags = {{.name = "older-than",
-                 .value = "SPAN",
-                 .doc = "finished at least so long ago",
+                 .value = "DURATION",
+                 .doc = "minimum time since the request finished",
                  .fallback = "1h"},
                 {.name = "phase",
                  .value = "PHASE",
-                 .doc = "only such ones",
+                 .doc = "only requests with this phase",
                  .choices = {"Completed", "Failed"}},
                 {.name = "namespace",
                  .letter = 'n',
                  .value = "NAME",
-                 .doc = "only those of this namespace"},
+                 .doc = "only requests in this namespace"},
                 {.name = "kubeconfig",
                  .value = "FILE",
-                 .doc = "which server, and as whom; where kubectl looks if not given"},
-                {.name = "context", .value = "NAME", .doc = "of the kubeconfig"}},
+                 .doc = "kubeconfig file of the server; defaults to that of kubectl"},
+                {.name = "context", .value = "NAME", .doc = "context of the kubeconfig"}},
       .arguments = {{.name = "RESOURCE",
-                     .doc = "kinds of requests, such as configcopies.example.io",
+                     .doc = "resources of requests, such as configcopies.example.io",
                      .optional = true,
                      .repeated = true}},
       .run = Prune,
@@ -106,7 +107,7 @@ Command PruneCommand() {
 Command RequestsCommand() {
   return {
       .name = "requests",
-      .summary = "Work with requests, of the platform or of your own controllers",
+      .summary = "Manage requests of the platform and of your own controllers",
       .commands = {PruneCommand()},
   };
 }

@@ -59,7 +59,7 @@ const T* FindByName(const std::vector<T>& sorted, std::string_view name) {
   return found == sorted.end() || found->name != name ? nullptr : &*found;
 }
 
-// A manifest that could be used without a look at the rest.
+// Validates the manifest, without reading the other members.
 Result<void> CheckFiles(const std::string& path, const ArtifactManifest& manifest,
                         const std::map<std::string, int64_t>& sizes) {
   for (const ArtifactTarget& target : manifest.targets) {
@@ -199,7 +199,7 @@ std::string Artifact::System() const {
   return fmt::format("{} {}", manifest_.os, fmt::join(architectures, ", "));
 }
 
-Result<const ArtifactTarget*> Artifact::TargetFor(const automation::Facts& host) const {
+Result<const ArtifactTarget*> Artifact::TargetFor(const automation::SystemFacts& host) const {
   const std::string os = fmt::format("{}-{}", host.os, host.os_version);
   const std::string architecture = DebianArchitecture(host.architecture);
   for (const ArtifactTarget& target : manifest_.targets) {

@@ -1,9 +1,9 @@
 #pragma once
 
-// An artifact: one file with everything that the hosts of a cluster get and would otherwise have to
-// fetch, for one operating system and some architectures: packages, binaries and images. It is a
-// plain tar archive, whose first member, manifest.json, says what is in it, with checksums.
-// `kubexms artifact build` makes one.
+// An artifact: one file with all packages, binaries and images that the hosts of a cluster need, for
+// one operating system and some architectures, so that the hosts need no internet. It is a tar
+// archive; its first member, manifest.json, lists the others with checksums. `kubexms artifact build`
+// creates it.
 
 #include <functional>
 #include <map>
@@ -18,14 +18,14 @@
 #include "kubexms/base/result.h"
 
 namespace kubexms::automation {
-struct Facts;
+struct SystemFacts;
 }
 
 namespace kubexms::cluster {
 
 // A member of the archive.
 struct ArtifactFile : Struct {
-  std::string file;  // its name there: "packages/runc_1.1_amd64.deb", "blobs/<sha256>"
+  std::string file;  // its name: "packages/runc_1.1_amd64.deb", "blobs/<sha256>"
   std::string sha256;
   int64_t size = 0;
 
@@ -37,12 +37,12 @@ struct ArtifactPackage : ArtifactFile {
   std::string version;
   std::string architecture;               // or "all"
   std::vector<std::string> dependencies;  // names of packages of the artifact, sorted
-  std::string control;                    // what apt has to know about it
+  std::string control;                    // its paragraph of the index for apt
 
   static void Describe(Type<ArtifactPackage>& type);
 };
 
-// Any file that hosts get; where it goes says the configuration.
+// Any other file for hosts; the configuration has its destination.
 struct ArtifactBinary : ArtifactFile {
   std::string name;
 
@@ -51,7 +51,7 @@ struct ArtifactBinary : ArtifactFile {
 
 struct ArtifactImage : Struct {
   std::string name;                 // with registry and tag: "registry.k8s.io/pause:3.10.1"
-  std::string id;                   // "sha256:…" of its configuration, by which runtimes know it
+  std::string id;                   // "sha256:…" of its configuration, the id in CRI
   std::string media_type;           // of its manifest
   std::vector<ArtifactFile> blobs;  // the manifest, the configuration, the layers
 
@@ -61,20 +61,20 @@ struct ArtifactImage : Struct {
   static void Describe(Type<ArtifactImage>& type);
 };
 
-// What hosts of one architecture get. All of it is sorted by name.
+// The content for hosts of one architecture, sorted by name.
 struct ArtifactTarget : Struct {
   std::string architecture;  // as Debian calls it: "amd64"
   std::vector<ArtifactPackage> packages;
   std::vector<ArtifactBinary> binaries;
   std::vector<ArtifactImage> images;
 
-  // Null when it does not have one of that name.
+  // Null when it does not exist.
   const ArtifactPackage* FindPackage(std::string_view package) const;
   const ArtifactBinary* FindBinary(std::string_view binary) const;
   const ArtifactImage* FindImage(std::string_view image) const;
-  // Those of `names` that it has, and all that they need; sorted by name.
+  // The existing ones of `names` and their dependencies, sorted by name.
   std::vector<const ArtifactPackage*> WithDependencies(const std::vector<std::string>& names) const;
-  // All members of the archive that are for it, some perhaps twice.
+  // All members of the archive for this target, with duplicates.
   std::vector<const ArtifactFile*> Files() const;
 
   static void Describe(Type<ArtifactTarget>& type);
@@ -84,8 +84,8 @@ struct ArtifactManifest : Struct {
   static constexpr int32_t kFormat = 2;
 
   int32_t format = kFormat;
-  std::string os;                      // "debian-12"
-  std::vector<std::string> requested;  // packages that it was built for; the rest is needed by them
+  std::string os;                       // "debian-12"
+  std::vector<std::string> requested;   // packages without those that are only dependencies
   std::vector<ArtifactTarget> targets;  // one for each architecture
 
   static void Describe(Type<ArtifactManifest>& type);
@@ -95,7 +95,7 @@ inline constexpr std::string_view kManifestName = "manifest.json";
 // "<sha256>  manifest.json", as sha256sum writes it.
 inline constexpr std::string_view kManifestSumName = "manifest.json.sha256";
 
-// Debian's name of what uname -m calls `machine`; the name itself where they are the same.
+// Debian's name of the architecture that uname -m prints.
 std::string DebianArchitecture(std::string_view machine);
 // "13.1 MB".
 std::string FormatSize(int64_t bytes);
@@ -103,8 +103,8 @@ std::string FormatSize(int64_t bytes);
 // Safe for use from any thread.
 class Artifact {
  public:
-  // Refused: a file that is cut off, is no artifact, or is one of a later format. Contents are
-  // looked at only by Verify.
+  // Refuses a file that is truncated, is no artifact, or has a later format. Only Verify reads the
+  // contents.
   static Result<std::shared_ptr<const Artifact>> Open(const std::string& path);
 
   const std::string& path() const { return path_; }
@@ -112,10 +112,10 @@ class Artifact {
   // "debian-12 amd64, arm64".
   std::string System() const;
 
-  // What is for such a host; an error names both when there is nothing.
-  Result<const ArtifactTarget*> TargetFor(const automation::Facts& host) const;
+  // The target for a host; an error names both when the artifact has none.
+  Result<const ArtifactTarget*> TargetFor(const automation::SystemFacts& host) const;
 
-  // Whether the file is what the manifest says. Each is read once.
+  // Checks the file against the manifest. Each file is read once.
   Result<void> Verify(const ArtifactFile& file) const EXCLUDES(mutex_);
   automation::FilePart PartOf(const ArtifactFile& file) const;
 
@@ -131,13 +131,13 @@ class Artifact {
   mutable std::map<std::string, Result<void>> verified_ GUARDED_BY(mutex_);
 };
 
-// The index of these packages for apt, whose files are in one directory with it.
+// The index of these packages for apt, in the directory of their files.
 std::string PackageIndex(const std::vector<const ArtifactPackage*>& packages);
-// What a package's file is called there.
+// The name of a package's file in that directory.
 std::string PackageFileName(const ArtifactPackage& package);
 
-// Writes an artifact; `part_of` says where the content of a member is. The same manifest and files
-// give the same bytes. What several targets share is in it once.
+// Writes an artifact; `part_of` returns the content of a member. Reproducible: the same manifest and
+// files give the same bytes. Members of several targets are stored once.
 Result<void> WriteArtifact(const std::string& path, const ArtifactManifest& manifest,
                            const std::function<automation::FilePart(const ArtifactFile&)>& part_of);
 

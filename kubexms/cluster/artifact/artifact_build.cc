@@ -104,7 +104,7 @@ Result<ArtifactPackage> PackageOf(const ControlParagraph& paragraph) {
   package.control =
       paragraph.Select({"Package", "Version", "Architecture", "Multi-Arch", "Essential", "Priority",
                         "Section", "Installed-Size", "Maintainer", "Provides", "Pre-Depends",
-                        "Depends", "Conflicts", "Breaks", "Replaces"});
+                        "Depends", "Conflicts", "Breaks", "SetReplacedRuns"});
   return package;
 }
 
@@ -118,10 +118,10 @@ class PrivateApt {
         root_(fmt::format("{}/{}-{}", fs::absolute(options->cache_directory).string(), options->os,
                           architecture_)) {}
 
-  // From now on it is ours alone.
+  // Acquires the lock of the cache.
   Result<void> Prepare(const std::string& suite);
   Result<void> Update();
-  // The names and versions of the packages and all that they need, beside what is in the status.
+  // Names and versions of the packages and their dependencies, without those of the status file.
   Result<std::vector<std::string>> Resolve(const std::vector<std::string>& packages);
   Result<std::vector<ControlParagraph>> Describe(const std::vector<std::string>& packages);
   // From now on these are installed.
@@ -197,11 +197,12 @@ Result<void> PrivateApt::Prepare(const std::string& suite) {
   std::error_code failed;
   for (const char* directory : {"lists/partial", "archives/partial"}) {
     fs::create_directories(fmt::format("{}/{}", root_, directory), failed);
-    if (failed) return Error::Internal(fmt::format("make {}: {}", root_, failed.message()));
+    if (failed)
+      return Error::Internal(fmt::format("cannot create {}: {}", root_, failed.message()));
   }
   ASSIGN_OR_RETURN(
-      lock_, ClusterLock::Take(root_ + "/lock",
-                               fmt::format("kubexms artifact build (process {})", ::getpid())));
+      lock_, ClusterLock::Acquire(root_ + "/lock",
+                                  fmt::format("kubexms artifact build (process {})", ::getpid())));
   RETURN_IF_ERROR(WriteText(root_ + "/apt.conf", Configuration()));
   RETURN_IF_ERROR(WriteText(root_ + "/sources.list", sources));
   return WriteText(root_ + "/status", "");
@@ -292,7 +293,7 @@ std::string PrivateApt::FileOf(const ArtifactPackage& package) const {
 
 Result<void> CheckMachine(Runner& runner) {
   ASSIGN_OR_RETURN(const CommandResult apt,
-                   runner.Check({.script = "command -v apt-get apt-cache", .as_root = false}));
+                   runner.Exec({.script = "command -v apt-get apt-cache", .as_root = false}));
   if (!apt.ok()) {
     return Error::BadRequest("apt is not on this machine; build artifacts on a Debian or Ubuntu");
   }
@@ -364,7 +365,7 @@ Result<void> AddImages(const ArtifactBuildOptions& options, ArtifactSources& sou
     image.name = spec.name;
     image.id = content->Id();
     image.media_type = content->media_type;
-    ASSIGN_OR_RETURN(const std::string manifest, sources.Keep(content->manifest));
+    ASSIGN_OR_RETURN(const std::string manifest, sources.StoreContent(content->manifest));
     image.blobs.push_back(BlobOf<ArtifactFile>(automation::Sha256Of(content->manifest),
                                                static_cast<int64_t>(content->manifest.size())));
     parts.insert_or_assign(image.blobs.front().file, FilePart(manifest));

@@ -1,8 +1,8 @@
 #pragma once
 
-// How artifacts come into being: apt itself says what packages need and fetches them, in a place of
-// its own for each architecture, so that neither what is installed on this machine nor its package
-// lists matter. Binaries and images come from where the configuration says (artifact_sources.h).
+// Builds artifacts. apt resolves dependencies and downloads packages in a root of its own for each
+// architecture, independent of the packages and package lists of this machine. Binaries and images
+// come from the sources of the configuration (artifact_sources.h).
 
 #include <functional>
 #include <span>
@@ -20,30 +20,30 @@ namespace kubexms::cluster {
 struct ArtifactBuildOptions {
   std::string os = "debian-12";
   std::vector<std::string> architectures = {"amd64"};
-  std::vector<std::string> packages;  // what they need is found out
+  std::vector<std::string> packages;  // without dependencies
   std::vector<BinarySpec> binaries;
   std::vector<ImageSpec> images;
-  std::string directory;        // where the files of their sources are, and their commands run
-  std::string mirror;           // of Debian; empty: the one that apt on this machine uses
-  std::string cache_directory;  // for lists and packages; the next build is quick with it
-  std::string output;           // where the artifact is to be
+  std::string directory;        // base of relative paths in sources, and of their commands
+  std::string mirror;           // of Debian; defaults to that of apt on this machine
+  std::string cache_directory;  // for lists, packages and other downloads
+  std::string output;           // the artifact to write
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
 
-// The systems for which artifacts can be built.
+// The supported operating systems.
 std::vector<std::string> ArtifactSystems();
 
-// `runner` is of this machine; root is not needed. Only one build at a time uses a cache. Packages
-// that every system of that kind has, because it could not be without them, are left out. What is
-// wrong with binaries and images is told before anything is fetched by apt.
+// `runner` is of this machine; root is not required. Only one build at a time may use a cache.
+// Essential packages, which every system has, are omitted. Errors of binaries and images are
+// reported before any download by apt.
 Result<ArtifactManifest> BuildArtifact(automation::Runner& runner,
                                        const ArtifactBuildOptions& options);
 
-// What `apt-get --simulate install` says that it would install: names and versions.
+// The names and versions in the output of `apt-get --simulate install`.
 std::vector<std::pair<std::string, std::string>> SimulatedInstalls(std::string_view output);
 
-// The packages that the paragraphs of an index describe, as an artifact has them: the first of each
-// name, sorted, with what each needs of the others. An error names a field that is missing.
+// The packages of an index: the first of each name, sorted, with their dependencies on each other.
+// Fails when a field is missing.
 Result<std::vector<ArtifactPackage>> PackagesOf(std::span<const ControlParagraph> paragraphs);
 
 }  // namespace kubexms::cluster

@@ -55,10 +55,10 @@ Result<void> ArtifactSources::Open() {
   if (lock_) return {};
   std::error_code failed;
   fs::create_directories(root_, failed);
-  if (failed) return Error::Internal(fmt::format("make {}: {}", root_, failed.message()));
+  if (failed) return Error::Internal(fmt::format("cannot create {}: {}", root_, failed.message()));
   ASSIGN_OR_RETURN(
-      lock_, ClusterLock::Take(root_ + "/lock",
-                               fmt::format("kubexms artifact build (process {})", ::getpid())));
+      lock_, ClusterLock::Acquire(root_ + "/lock",
+                                  fmt::format("kubexms artifact build (process {})", ::getpid())));
   return {};
 }
 
@@ -67,7 +67,7 @@ Result<std::string> ArtifactSources::Get(const std::vector<SourceSpec>& sources,
   const auto get = [&]() -> Result<std::string> {
     ASSIGN_OR_RETURN(const SourceSpec* source, Choose(sources, architecture));
     if (!source->url.empty()) return Fetch(*source);
-    if (!source->command.empty()) return Make(*source, architecture);
+    if (!source->command.empty()) return RunSourceCommand(*source, architecture);
     const std::string file = (fs::path(options_.directory) / source->file).string();
     std::error_code failed;
     if (!fs::is_regular_file(file, failed)) {
@@ -81,7 +81,7 @@ Result<std::string> ArtifactSources::Get(const std::vector<SourceSpec>& sources,
   return file;
 }
 
-Result<std::string> ArtifactSources::Keep(const std::string& content) {
+Result<std::string> ArtifactSources::StoreContent(const std::string& content) {
   RETURN_IF_ERROR(Open());
   const std::string path = fmt::format("{}/{}", root_, automation::Sha256Of(content));
   if (std::ofstream(path, std::ios::binary | std::ios::trunc) << content << std::flush) return path;
@@ -117,7 +117,8 @@ Result<std::string> ArtifactSources::Fetch(const SourceSpec& source) {
   return path;
 }
 
-Result<std::string> ArtifactSources::Make(const SourceSpec& source, std::string_view architecture) {
+Result<std::string> ArtifactSources::RunSourceCommand(const SourceSpec& source,
+                                                      std::string_view architecture) {
   RETURN_IF_ERROR(Open());
   const std::string path = fmt::format(
       "{}/{}", root_, automation::Sha256Of(fmt::format("{} {}", architecture, source.command)));

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where binaries and images of an artifact come from: files of the operator, addresses, and
-// commands, each checked before it is used.
+// The sources of an artifact's binaries and images: files, URLs and commands, each verified before
+// use.
 
 #include <functional>
 #include <memory>
@@ -19,38 +19,38 @@ class ClusterLock;
 namespace kubexms::cluster {
 
 struct SourceOptions {
-  std::string directory;        // where relative paths begin and commands run; empty: here
-  std::string cache_directory;  // for what is fetched or made; made when it is needed
+  std::string directory;        // base of relative paths and commands; empty: the current one
+  std::string cache_directory;  // for downloads and output of commands; created if missing
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
 
 class ArtifactSources {
  public:
-  // `runner` is of this machine, and borrowed.
+  // `runner` is of this machine; borrowed.
   ArtifactSources(automation::Runner* runner, SourceOptions options);
   ~ArtifactSources();
 
-  // The file for hosts of this architecture, fetched or made if need be: from the source that is
-  // for it, or from the one for all. `what` names the thing for people. Refused: no source, a file
-  // that is not there, another checksum than the configuration says.
+  // The file for an architecture, downloaded or generated if necessary: from the source for this
+  // architecture, or else from the one for all. `what` is for messages. Fails without a source, when
+  // the file does not exist, and when its checksum differs from the configuration.
   Result<std::string> Get(const std::vector<SourceSpec>& sources, std::string_view architecture,
                           std::string_view what);
 
-  // A file with this content.
-  Result<std::string> Keep(const std::string& content);
+  // Stores a content in the cache and returns the path.
+  Result<std::string> StoreContent(const std::string& content);
 
  private:
   Result<void> Open();
   Result<std::string> Fetch(const SourceSpec& source);
-  Result<std::string> Make(const SourceSpec& source, std::string_view architecture);
-  // Runs a script that writes to $1, and gives the file its name once that is done.
+  Result<std::string> RunSourceCommand(const SourceSpec& source, std::string_view architecture);
+  // Runs a script that writes to $1, and renames the file when it has succeeded.
   Result<void> Write(const std::string& script, std::string_view architecture,
                      const std::string& path);
 
   automation::Runner* const runner_;
   const SourceOptions options_;
   const std::string root_;
-  std::unique_ptr<automation::ClusterLock> lock_;  // of the cache, once it is used
+  std::unique_ptr<automation::ClusterLock> lock_;  // of the cache, acquired on first use
 };
 
 }  // namespace kubexms::cluster

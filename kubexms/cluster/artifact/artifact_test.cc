@@ -61,7 +61,7 @@ std::vector<ArtifactPackage> Packages() {
   return PackagesOf(ControlParagraph::ParseAll(kIndex)).value();
 }
 
-TEST(ArtifactBuildTest, ReadsWhatAptWouldInstall) {
+TEST(ArtifactBuildTest, ParsesTheSimulationOfApt) {
   EXPECT_THAT(SimulatedInstalls("Reading package lists...\n"
                                 "Inst runc (1.1 Debian:12/stable, Security:12/stable [amd64])\n"
                                 "Inst libc6 [2.35] (2.36-9 Debian:12/stable [amd64]) []\n"
@@ -69,7 +69,7 @@ TEST(ArtifactBuildTest, ReadsWhatAptWouldInstall) {
               ElementsAre(Pair("runc", "1.1"), Pair("libc6", "2.36-9")));
 }
 
-TEST(ArtifactBuildTest, TakesPackagesAndWhatTheyNeedFromAnIndex) {
+TEST(ArtifactBuildTest, ReadsPackagesAndDependenciesFromAnIndex) {
   const std::vector<ArtifactPackage> packages = Packages();
   ASSERT_EQ(packages.size(), 3u);
   const ArtifactPackage& containerd = packages[0];
@@ -85,7 +85,7 @@ TEST(ArtifactBuildTest, TakesPackagesAndWhatTheyNeedFromAnIndex) {
   EXPECT_THAT(incomplete.error().message(), HasSubstr("no Architecture of the package \"a\""));
 }
 
-TEST(DebianControlTest, NamesWhatIsNeeded) {
+TEST(DebianControlTest, ParsesDependencies) {
   EXPECT_THAT(DependencyNames("a (>= 1), b | c:any ,d [amd64],"),
               ElementsAre(ElementsAre("a"), ElementsAre("b", "c"), ElementsAre("d")));
   EXPECT_THAT(DependencyNames(""), IsEmpty());
@@ -128,12 +128,12 @@ class ArtifactTest : public ::testing::Test {
   TestDirectory directory_;
 };
 
-TEST_F(ArtifactTest, HasWhatWasWrittenAndIsReadableByTar) {
+TEST_F(ArtifactTest, HasTheWrittenContentAndIsReadableByTar) {
   const std::string path = Write("a", Packages());
   const auto artifact = Artifact::Open(path);
   ASSERT_TRUE(artifact.ok()) << artifact.error().message();
   EXPECT_EQ((*artifact)->System(), "debian-12 amd64, arm64");
-  const automation::Facts host{.os = "debian", .os_version = "12", .architecture = "aarch64"};
+  const automation::SystemFacts host{.os = "debian", .os_version = "12", .architecture = "aarch64"};
   const ArtifactTarget& target = *(*artifact)->TargetFor(host).value();
   EXPECT_EQ(target.architecture, "arm64");
   const ArtifactPackage* runc = target.FindPackage("runc");
@@ -157,7 +157,7 @@ TEST_F(ArtifactTest, HasWhatWasWrittenAndIsReadableByTar) {
   EXPECT_EQ(directory_.Read("a"), directory_.Read("b"));
 }
 
-TEST_F(ArtifactTest, RefusesWhatIsDamaged) {
+TEST_F(ArtifactTest, RefusesDamagedFiles) {
   Write("a", Packages());
   const std::string bytes = directory_.Read("a");
   const auto message = [&](const std::string& file) {
@@ -184,7 +184,7 @@ TEST_F(ArtifactTest, RefusesWhatIsDamaged) {
   }
 }
 
-TEST_F(ArtifactTest, RefusesWhatALaterKubexmsWrote) {
+TEST_F(ArtifactTest, RefusesALaterFormat) {
   const auto archive = TarWriter::Create(directory_.File("a"));
   ASSERT_TRUE(archive.ok());
   const std::string manifest = R"({"format":3,"os":"debian-12"})";
@@ -244,7 +244,7 @@ std::string ErrorOf(const Result<ImageContent>& image) {
   return image.ok() ? "it is taken" : image.error().message();
 }
 
-TEST(ImageArchiveTest, TakesWhatDockerSaves) {
+TEST(ImageArchiveTest, ReadsArchivesOfDockerSave) {
   const TestDirectory directory;
   ImageFile file(directory);
   const std::string one = file.Add("one", "amd64"), two = file.Add("two", "amd64");
@@ -264,7 +264,7 @@ TEST(ImageArchiveTest, TakesWhatDockerSaves) {
               HasSubstr("it has no image for linux/arm64, only for linux/amd64"));
 }
 
-TEST(ImageArchiveTest, TakesOneArchitectureOfAnOciArchive) {
+TEST(ImageArchiveTest, ReadsOneArchitectureOfAnOciArchive) {
   const TestDirectory directory;
   for (const char* format : {"gnu", "pax", "ustar", "v7"}) {
     ImageFile file(directory);
@@ -289,18 +289,18 @@ TEST(ImageArchiveTest, TakesOneArchitectureOfAnOciArchive) {
   }
 }
 
-TEST(ImageArchiveTest, RefusesWhatIsNoImage) {
+TEST(ImageArchiveTest, RefusesOtherFiles) {
   const TestDirectory directory;
   EXPECT_THAT(ErrorOf(ReadImageArchive(directory.File("none"), "a/b:1", "amd64")),
               HasSubstr("cannot read"));
   EXPECT_THAT(ErrorOf(ReadImageArchive(directory.Write("gz", "\x1f\x8b..."), "a/b:1", "amd64")),
-              HasSubstr("is compressed; unpack it with gunzip first"));
+              HasSubstr("is compressed; decompress it with gunzip first"));
   ImageFile other(directory);
   other.Put("readme", "hello");
   EXPECT_THAT(ErrorOf(ReadImageArchive(other.Pack(), "a/b:1", "amd64")),
               HasSubstr("neither index.json"));
   ImageFile incomplete(directory);
-  incomplete.Put("manifest.json", R"([{"Config":"gone.json","Layers":[]}])");
+  incomplete.Put("manifest.json", R"([{"Config":"lost.json","Layers":[]}])");
   EXPECT_THAT(ErrorOf(ReadImageArchive(incomplete.Pack(), "a/b:1", "amd64")),
               HasSubstr("gone.json is not in it"));
   ImageFile damaged(directory);
@@ -339,7 +339,7 @@ class ArtifactSourcesTest : public ::testing::Test {
   automation::Runner runner_{local_.get(), &clock_, {}};
 };
 
-TEST_F(ArtifactSourcesTest, FilesAndCommandsAreCheckedBeforeTheyAreUsed) {
+TEST_F(ArtifactSourcesTest, VerifiesFilesAndCommandsBeforeUse) {
   directory_.Write("tool", "the tool");
   SourceSpec file = Source(&SourceSpec::file, "tool");
   EXPECT_EQ(Get(file), "the tool");

@@ -5,7 +5,7 @@
 namespace kubexms::cluster {
 namespace {
 
-// Takes what is before the next separator off the text.
+// Removes and returns the text before the next separator.
 std::string_view TakeUntil(std::string_view& text, char separator) {
   const size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);

@@ -1,7 +1,6 @@
 #pragma once
 
-// The text in which Debian describes packages: paragraphs of "Field: value", and what they say
-// about dependencies. Pure functions.
+// Parses Debian control files: paragraphs of "Field: value", and dependency relations. Pure functions.
 
 #include <string>
 #include <string_view>
@@ -12,12 +11,12 @@ namespace kubexms::cluster {
 
 class ControlParagraph {
  public:
-  // Lines that continue a field stay with it.
+  // Continuation lines are part of their field.
   static std::vector<ControlParagraph> ParseAll(std::string_view text);
 
-  // Empty when there is none. Names are as Debian writes them.
+  // Empty when the field is missing. Names are case-sensitive.
   std::string_view Get(std::string_view field) const;
-  // The paragraph with only these fields, in this order; those that it does not have are left out.
+  // The paragraph reduced to these fields, in this order; missing ones are omitted.
   std::string Select(std::initializer_list<std::string_view> fields) const;
 
  private:

@@ -31,7 +31,8 @@ class Members {
     ASSIGN_OR_RETURN(FilePartReader reader, FilePartReader::Open(FilePart(path)));
     ASSIGN_OR_RETURN(const std::string begin, reader.Read(kGzip.size()));
     if (begin == kGzip) {
-      return Error::BadRequest(fmt::format("{} is compressed; unpack it with gunzip first", path));
+      return Error::BadRequest(
+          fmt::format("{} is compressed; decompress it with gunzip first", path));
     }
     ASSIGN_OR_RETURN(std::vector<TarMember> members, ListForeignTar(path));
     return Members(path, std::move(members));

@@ -1,8 +1,8 @@
 #pragma once
 
-// Images in files: what `docker save`, `ctr images export`, `skopeo copy … oci-archive:` and
-// `buildah push … oci-archive:` write. An image of one architecture is taken out of such a file as
-// the parts of the file that it is made of; nothing is unpacked.
+// Image archives, as written by `docker save`, `ctr images export`, `skopeo copy … oci-archive:` and
+// `buildah push … oci-archive:`. The image of one architecture is read as parts of the file; nothing
+// is extracted.
 
 #include <string>
 #include <string_view>
@@ -21,17 +21,17 @@ struct ImageBlob {
 
 struct ImageContent {
   std::string media_type;        // of the manifest
-  std::string manifest;          // its bytes; made here when the file has none, as docker's
+  std::string manifest;          // its bytes; generated for docker archives, which have none
   std::vector<ImageBlob> blobs;  // the configuration, then the layers; each once
 
   // "sha256:…" of the configuration.
   std::string Id() const { return "sha256:" + blobs.front().sha256; }
 };
 
-// The image for Linux on `architecture` ("amd64"). A file with one image is that image, whatever
-// it is called there; of several it is the one that is called `name`. Every blob's checksum is
-// verified. Refused, with what the file has instead: no such image, another architecture, blobs
-// that are missing or damaged, a file that is compressed or no such file at all.
+// The image for Linux on `architecture` ("amd64"): the only image of the file whatever its name, or
+// else the one named `name`. Verifies the checksum of every blob. Fails, with the content of the
+// file, when the image or the architecture is missing, a blob is missing or damaged, or the file is
+// compressed or no image archive.
 Result<ImageContent> ReadImageArchive(const std::string& path, std::string_view name,
                                       std::string_view architecture);
 

@@ -79,7 +79,7 @@ Result<Header> ReadHeader(const std::string& path, const std::string& block, int
   if (!size || !sum || *sum != SumOf(block)) return NotAnArchive(path);
   Header header{.member = {.offset = offset + kBlock, .size = *size}, .type = block[kType.at]};
   if (header.type == '\0') header.type = '0';
-  // Only POSIX has the prefix; GNU keeps other things there.
+  // Only POSIX has the prefix; GNU has other fields there.
   const bool posix = Text(block, kMagic) == "ustar";
   if (const std::string_view prefix = Text(block, kPrefix); posix && !prefix.empty()) {
     header.member.name = fmt::format("{}/", prefix);
@@ -137,7 +137,7 @@ std::string WithoutDot(std::string name) {
   return name;
 }
 
-// What headers before a member say about its name.
+// The names in headers before a member.
 class LongNames {
  public:
   // True when the header is about the next one, and no member itself.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Plain tar archives: what is in one can be found, and read from where it is, without reading the
-// rest. Those that are written are of regular files, as GNU tar has them by --format=ustar.
+// Uncompressed tar archives: members can be located and read without reading the rest. Written
+// archives have only regular files, in the ustar format.
 
 #include <cstdint>
 #include <memory>
@@ -18,17 +18,17 @@ struct TarMember {
   std::string name;
   int64_t offset = 0;  // of its content in the archive
   int64_t size = 0;
-  std::string link;  // of a link: the name of the member that it stands for
+  std::string link;  // of a link: the name of its target
 };
 
-// Refused: what TarWriter has not written, or ends before its end.
+// Refuses archives that are truncated or not written by TarWriter.
 Result<std::vector<TarMember>> ListTar(const std::string& path);
-// The files and links of an archive by any program that keeps to POSIX or GNU; directories and the
-// like are left out. Names are without "./".
+// The files and links of an archive in POSIX or GNU format; directories and other types are omitted.
+// Names are without "./".
 Result<std::vector<TarMember>> ListForeignTar(const std::string& path);
 
-// Writes an archive that appears under its name only when it is complete. The same members give the
-// same bytes: nothing about times and owners is kept.
+// Writes an archive that appears under its name only when it is complete. Reproducible: times and
+// owners are not stored.
 class TarWriter {
  public:
   static Result<std::unique_ptr<TarWriter>> Create(const std::string& path);
@@ -36,9 +36,9 @@ class TarWriter {
   TarWriter(const TarWriter&) = delete;
   TarWriter& operator=(const TarWriter&) = delete;
 
-  // A name is at most one directory and a file.
+  // A name has at most one directory.
   Result<void> Add(std::string_view name, std::string_view content);
-  // `size` is what the header says; less than that is an error.
+  // Fails when the file has less than `size` bytes.
   Result<void> AddFile(std::string_view name, const automation::FilePart& file, int64_t size);
   Result<void> Finish();
 

@@ -43,7 +43,7 @@ bool IsRegistryUrl(std::string_view text) {
          });
 }
 
-// What people write a password into by mistake.
+// Fields into which users write passwords by mistake.
 bool IsSecret(std::string_view field) {
   return field.ends_with("password") || field.ends_with("Password") ||
          field.ends_with("Passphrase");
@@ -67,8 +67,8 @@ void HideSecrets(std::vector<ErrorCause>& causes) {
   for (ErrorCause& cause : causes) {
     if (cause.reason == "FieldValueRequired") continue;
     cause.message = IsSecret(cause.field)
-                        ? "Invalid value: [redacted]: a password is not written into this file; "
-                          "say where it is: env:NAME, file:/path or cmd:command"
+                        ? "Invalid value: [redacted]: passwords must not be in this file; "
+                          "use a reference: env:NAME, file:/path or cmd:command"
                         : WithoutUserInfo(std::move(cause.message));
   }
 }
@@ -81,7 +81,7 @@ Error Refuse(std::string_view name, const std::vector<ErrorCause>& causes,
     const int line = positions.Find(cause.field).line;
     lines.emplace(line, fmt::format("{}:{}: {}: {}", name, line, cause.field, cause.message));
   }
-  std::string message = fmt::format("{} is not a valid cluster; nothing was done", name);
+  std::string message = fmt::format("{} is not a valid cluster; nothing was changed", name);
   for (const auto& [line, text] : lines) message += "\n  " + text;
   return Error(422, "Invalid", message, {.kind = "Cluster", .causes = causes});
 }
@@ -97,7 +97,7 @@ void CheckKind(const Json& document, std::vector<ErrorCause>& causes) {
   expect("kind", std::string(Cluster::kKind.kind));
 }
 
-// What the schema says about the document, which gets its defaults.
+// Validates the document by the schema and sets defaults.
 std::vector<ErrorCause> CheckDocument(Json& document) {
   std::vector<ErrorCause> causes;
   CheckKind(document, causes);
@@ -105,7 +105,7 @@ std::vector<ErrorCause> CheckDocument(Json& document) {
   const Schema& schema = SchemaOf<Cluster>();
   Prune(document, schema, {.object_meta = &SchemaOf<ObjectMeta>(), .removed = &unknown});
   for (const std::string& path : unknown) {
-    causes.push_back({"FieldValueForbidden", "there is no such field", path});
+    causes.push_back({"FieldValueForbidden", "unknown field", path});
   }
   ApplyDefaults(document, schema);
   std::ranges::copy(Validate(document, schema, {.integer_formats = true}),
@@ -142,10 +142,10 @@ class Checker {
   void CheckName(const std::string& name) {
     const FieldPath metadata("metadata"), path = metadata.Child("name");
     if (name.empty()) {
-      causes_.push_back(Required(path, "the cluster needs a name"));
+      causes_.push_back(Required(path, "the cluster must have a name"));
       return;
     }
-    // It names directories on the hosts, a block in /etc/hosts and what etcd is told apart by.
+    // The name is part of directories on the hosts, of /etc/hosts and of etcd's cluster token.
     for (const std::string& reason : ValidateDns1123Label(name)) {
       causes_.push_back(Invalid(path, Json(name), reason));
     }
@@ -162,8 +162,8 @@ class Checker {
     } else if (spec_.network.kube_proxy_mode == "nftables" && !known->has_nftables) {
       const FieldPath network = root_.Child("network");
       causes_.push_back(Invalid(network.Child("kubeProxyMode"), Json("nftables"),
-                                fmt::format("kube-proxy of Kubernetes {} does not have it yet; it "
-                                            "is there from {} on",
+                                fmt::format("kube-proxy of Kubernetes {} does not support it; the "
+                                            "first version that does is {}",
                                             known->version, FirstWithNftables())));
     }
   }
@@ -235,10 +235,10 @@ class Checker {
     const std::string& address = spec_.control_plane_endpoint.address;
     if (address.empty() && !spec_.role_groups.load_balancer.empty()) {
       causes_.push_back(Required(endpoint.Child("address"),
-                                 "the load balancers share an address that no host has"));
+                                 "load balancers require a shared address that no host has"));
     } else if (address.empty() && spec_.role_groups.control_plane.size() > 1) {
       causes_.push_back(Required(endpoint.Child("address"),
-                                 "several control plane hosts need an address of their own"));
+                                 "several control plane hosts require a shared address"));
     }
     if (!address.empty() && !IsIpAddress(address)) {
       causes_.push_back(Invalid(endpoint.Child("address"), Json(address), "must be an IP address"));
@@ -250,7 +250,7 @@ class Checker {
     if (roles.load_balancer.empty()) return;
     if (roles.control_plane.empty()) {
       causes_.push_back(
-          Required(groups.Child("controlPlane"), "the load balancers need hosts to lead to"));
+          Required(groups.Child("controlPlane"), "load balancers require control plane hosts"));
     }
     CheckVirtualAddress();
     CheckIpAddresses(groups.Child("loadBalancer"), roles.load_balancer, IsIpv4Address, "IPv4");
@@ -267,7 +267,7 @@ class Checker {
     const FieldPath endpoint = root_.Child("controlPlaneEndpoint"),
                     path = endpoint.Child("address");
     if (!IsIpv4Address(address)) {
-      causes_.push_back(Invalid(path, Json(address), "load balancers need an IPv4 address"));
+      causes_.push_back(Invalid(path, Json(address), "load balancers require an IPv4 address"));
     }
     for (const HostSpec& host : spec_.hosts) {
       if (host.address != address && host.internal_address != address) continue;
@@ -319,11 +319,11 @@ class Checker {
       }
       if (registry.username.empty() != registry.password.empty()) {
         causes_.push_back(Required(path.Child(registry.username.empty() ? "username" : "password"),
-                                   "one goes with the other"));
+                                   "username and password must both be set"));
       }
       if (registry.plain_http && !registry.ca_file.empty()) {
         causes_.push_back(Invalid(path.Child("caFile"), Json(registry.ca_file),
-                                  "without TLS (plainHTTP) there is nothing to vouch for"));
+                                  "must not be set with plainHTTP, which has no TLS"));
       }
     }
   }
@@ -337,7 +337,7 @@ class Checker {
       if (registry.find_first_of(".:") == std::string::npos && registry != "localhost") {
         causes_.push_back(
             Invalid(path.Child("name"), Json(images[i].name),
-                    fmt::format("it begins with its registry: docker.io/{}{}",
+                    fmt::format("must start with a registry: docker.io/{}{}",
                                 registry == images[i].name ? "library/" : "", images[i].name)));
       }
       CheckSources(path.Child("sources"), images[i].sources);
@@ -372,7 +372,7 @@ class Checker {
       if (given != 1) causes_.push_back(Required(path, "one of file, url and command"));
       CheckUrl(path.Child("url"), source.url);
       if (!source.url.empty() && source.sha256.empty()) {
-        causes_.push_back(Required(path.Child("sha256"), "what is fetched has to be known"));
+        causes_.push_back(Required(path.Child("sha256"), "downloads require a checksum"));
       }
       if (!architectures.insert(source.architecture).second) {
         causes_.push_back(Duplicate(path.Child("architecture"), Json(source.architecture)));
@@ -398,7 +398,7 @@ class Checker {
   // The file is shown to people and copied to hosts.
   void CheckUrl(const FieldPath& path, const std::string& url) {
     if (!HasUserInfo(url)) return;
-    causes_.push_back(Invalid(path, Json(url), "it must have neither a user nor a password"));
+    causes_.push_back(Invalid(path, Json(url), "must not have a user or a password"));
   }
 
   void CheckManifest(const FieldPath& path, const ManifestSpec& manifest) {
@@ -407,7 +407,7 @@ class Checker {
       causes_.push_back(Required(path, "one of file and url"));
     }
     if (!manifest.url.empty() && manifest.sha256.empty()) {
-      causes_.push_back(Required(path.Child("sha256"), "what is fetched has to be known"));
+      causes_.push_back(Required(path.Child("sha256"), "downloads require a checksum"));
     }
   }
 
@@ -418,11 +418,10 @@ class Checker {
       causes_.push_back(Required(path, "one of file and repository"));
     }
     if (somewhere && chart.name.empty()) {
-      causes_.push_back(Required(path.Child("name"), "which one of the repository"));
+      causes_.push_back(Required(path.Child("name"), "name of the chart in the repository"));
     }
     if (somewhere && chart.version.empty()) {
-      causes_.push_back(
-          Required(path.Child("version"), "without one, tomorrow's cluster is another one"));
+      causes_.push_back(Required(path.Child("version"), "required for reproducible clusters"));
     }
     if (!chart.values.text.empty() && !chart.values.text.starts_with('{')) {
       causes_.push_back(
@@ -436,7 +435,7 @@ class Checker {
       const FieldPath path = hosts.Index(i);
       const std::string& name = spec_.hosts[i].name;
       if (used_.contains(name)) continue;
-      causes_.push_back(Invalid(path.Child("name"), Json(name), "it is in none of the roleGroups"));
+      causes_.push_back(Invalid(path.Child("name"), Json(name), "is in none of the roleGroups"));
     }
   }
 
@@ -456,7 +455,7 @@ Result<Cluster> ParseCluster(std::string_view text, std::string_view name) {
   if (!parsed.ok()) return parsed.error().WithContext(name);
   std::vector<ErrorCause> causes = CheckDocument(parsed->value);
   for (const std::string& path : duplicates) {
-    causes.push_back({"FieldValueDuplicate", "the field is there twice", path});
+    causes.push_back({"FieldValueDuplicate", "duplicate field", path});
   }
   // Of a document with the wrong types no more can be said.
   Result<Cluster> cluster = FromJson<Cluster>(parsed->value);
@@ -476,18 +475,18 @@ Result<Cluster> LoadCluster(const std::string& path) {
   ASSIGN_OR_RETURN(const std::optional<std::string> text, ReadSmallFile(path, kMaxConfigBytes));
   if (!text) {
     return Error::BadRequest(
-        fmt::format("there is no {}; kubexms create config writes one to begin with", path));
+        fmt::format("{} does not exist; to write an example: kubexms create config", path));
   }
   return ParseCluster(*text, path);
 }
 
-std::vector<std::string> NotesOnUnused(const ClusterSpec& spec) {
-  std::vector<std::string> notes;
+std::vector<std::string> UnusedSettingWarnings(const ClusterSpec& spec) {
+  std::vector<std::string> warnings;
   if (!spec.kubernetes_version.empty()) {
-    notes.push_back(
-        fmt::format("spec.kubernetesVersion ({}) is what hosts are checked for: nothing installs "
-                    "Kubernetes yet",
-                    spec.kubernetes_version));
+    warnings.push_back(fmt::format(
+        "spec.kubernetesVersion ({}) is only used for preflight checks: nothing installs "
+        "Kubernetes yet",
+        spec.kubernetes_version));
   }
   Json defaults = JsonObject();
   ApplyDefaults(defaults, SchemaOf<NetworkSpec>());
@@ -500,8 +499,8 @@ std::vector<std::string> NotesOnUnused(const ClusterSpec& spec) {
     if (!unchanged || !JsonEqual(value, *unchanged)) fields.emplace_back(key);
   }
   if (!fields.empty()) {
-    notes.push_back(
-        fmt::format("spec.network ({}) is checked and kept for later: nothing sets up "
+    warnings.push_back(
+        fmt::format("spec.network ({}) is validated and not used yet: nothing sets up "
                     "the control plane and the network of pods yet",
                     fmt::join(fields, ", ")));
   }
@@ -510,15 +509,15 @@ std::vector<std::string> NotesOnUnused(const ClusterSpec& spec) {
     if (addon.enabled) addons.push_back(addon.name);
   }
   if (!addons.empty()) {
-    notes.push_back(
-        fmt::format("spec.addons ({}) is checked and kept for later: nothing installs "
+    warnings.push_back(
+        fmt::format("spec.addons ({}) is validated and not used yet: nothing installs "
                     "them yet",
                     fmt::join(addons, ", ")));
   }
-  return notes;
+  return warnings;
 }
 
-std::vector<std::string> NotesOnVersions(const ClusterSpec& spec) {
+std::vector<std::string> VersionWarnings(const ClusterSpec& spec) {
   const KubernetesSupport* kubernetes = FindKubernetes(spec.kubernetes_version);
   const NetworkPluginSpec& plugin = spec.network.plugin;
   const PluginSupport* tested = FindPlugin(plugin.name, plugin.version);
@@ -528,7 +527,7 @@ std::vector<std::string> NotesOnVersions(const ClusterSpec& spec) {
     return {};
   }
   return {
-      fmt::format("spec.network.plugin ({} {}) is tested by its makers with Kubernetes {} to {}, "
+      fmt::format("spec.network.plugin ({} {}) is tested by its authors with Kubernetes {} to {}, "
                   "and not with {}",
                   plugin.name, plugin.version, tested->first_kubernetes, tested->last_kubernetes,
                   kubernetes->version)};
@@ -542,14 +541,14 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
     hosts += fmt::format("    - name: {}\n      address: {}\n", names.back(), address);
     if (names.size() > 1) continue;
     hosts +=
-        "      # user: root             # or somebody who may use sudo\n"
+        "      # user: root             # or a user with sudo\n"
         "      # port: 22\n"
         "      # privateKeyPath: ~/.ssh/id_ed25519\n"
-        "      # privateKeyPassphrase: env:KEY_PASSPHRASE   # of a key that is encrypted\n"
+        "      # privateKeyPassphrase: env:KEY_PASSPHRASE   # of an encrypted key\n"
         "      # password: env:NODE_PASSWORD   # or file:/path, or cmd:command\n"
-        "      # internalAddress: 10.0.0.1     # when the hosts reach each other differently\n"
+        "      # internalAddress: 10.0.0.1     # for connections between the hosts\n"
         "      # bastion: user@gateway:22\n"
-        "      # hostKey: SHA256:…             # otherwise the first key seen is trusted\n";
+        "      # hostKey: SHA256:…             # defaults to trust on first use\n";
   }
   const size_t servers = names.size() < 3 ? std::min<size_t>(names.size(), 1) : 3;
   const std::string first =
@@ -561,23 +560,23 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "metadata:\n"
       "  name: {}\n"
       "spec:\n"
-      "  # kubernetesVersion: \"1.34\"  # hosts that are not fit for it are refused\n"
-      "  # The machines. Their order is the order of everything.\n"
+      "  # kubernetesVersion: \"1.34\"  # preflight checks the hosts for it\n"
+      "  # The hosts; their order applies everywhere.\n"
       "  hosts:\n{}"
-      "  # What they are for, by name.\n"
+      "  # The roles of the hosts, by name.\n"
       "  roleGroups:\n"
       "    etcd: [{}]  # 1, 3, 5 or 7\n"
       "    controlPlane: [{}]\n"
       "    worker: [{}]\n"
-      "  # Where clients reach the API servers; needed for several of them.\n"
+      "  # The address of the API servers; required for several control plane hosts.\n"
       "  {}controlPlaneEndpoint:\n"
       "  {}  domain: api.{}.example\n"
       "  {}  address: {}\n"
-      "  # For load balancers before them: roleGroups.loadBalancer, and an address that no host "
+      "  # For load balancers: roleGroups.loadBalancer, and an address that no host "
       "has.\n"
       "  # loadBalancer:\n"
-      "  #   interface: eth0            # otherwise the one with the host's own address\n"
-      "  #   healthCheckPath: /readyz   # otherwise it is enough to take connections\n"
+      "  #   interface: eth0            # defaults to the interface of the host's address\n"
+      "  #   healthCheckPath: /readyz   # defaults to a TCP check\n"
       "  # containerRuntime:\n"
       "  #   dataRoot: /var/lib/containerd\n"
       "  #   sandboxImage: registry.k8s.io/pause:3.10.1\n"
@@ -590,7 +589,7 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "  #       password: env:MIRROR_PASSWORD\n"
       "  #   images:                  # from the artifact, for hosts without internet\n"
       "  #     - name: registry.k8s.io/pause:3.10.1\n"
-      "  #       sources: [{{file: ./pause.tar}}]   # as docker save writes it\n"
+      "  #       sources: [{{file: ./pause.tar}}]   # by docker save\n"
       "  # binaries:\n"
       "  #   - name: crictl\n"
       "  #     path: /usr/local/bin/crictl\n"
@@ -598,16 +597,16 @@ std::string SampleConfig(std::string_view cluster, const std::vector<std::string
       "  # etcd:\n"
       "  #   dataDir: /var/lib/etcd\n"
       "  #   binariesDir: ./bin     # instead of the packages of the distribution\n"
-      "  #   backup: {{schedule: daily, keep: 7}}  # snapshots on the members' own disks\n"
-      "  # network:                 # checked; nothing sets it up yet\n"
-      "  #   podCIDRs: [10.244.0.0/16]      # dual stack: one of IPv6 too, here and for services\n"
+      "  #   backup: {{schedule: daily, keep: 7}}  # snapshots on the members\n"
+      "  # network:                 # validated, not used yet\n"
+      "  #   podCIDRs: [10.244.0.0/16]      # dual stack: a second, IPv6 range, also for services\n"
       "  #   serviceCIDRs: [10.96.0.0/12]\n"
       "  #   clusterDomain: cluster.local\n"
       "  #   dnsServiceIP: 10.96.0.10\n"
       "  #   nodePorts: 30000-32767\n"
       "  #   kubeProxyMode: iptables        # or nftables, ipvs, none\n"
       "  #   plugin: {{name: flannel}}        # or calico, cilium, kube-ovn, none\n"
-      "  # addons:                  # checked; nothing installs them yet\n"
+      "  # addons:                  # validated, not used yet\n"
       "  #   - name: metrics-server\n"
       "  #     namespace: kube-system\n"
       "  #     manifests: [{{file: ./metrics-server.yaml}}]\n"

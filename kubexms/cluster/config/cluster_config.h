@@ -1,7 +1,6 @@
 #pragma once
 
-// The configuration file of a cluster: read, checked as a whole before anything is touched, and
-// written for those who begin.
+// Reads and validates the configuration file of a cluster, and writes an example.
 
 #include <string>
 #include <string_view>
@@ -13,23 +12,21 @@
 
 namespace kubexms::cluster {
 
-// The cluster that `text` describes, with defaults filled in. Everything that is wrong is one
-// error, a line for each thing: "cluster.yaml:12: spec.hosts[1].name: …". `name` is how the
-// messages call the text.
+// Parses a cluster and sets defaults. One error has all problems, one per line:
+// "cluster.yaml:12: spec.hosts[1].name: …". `name` is the name of the text in messages.
 Result<Cluster> ParseCluster(std::string_view text, std::string_view name);
 Result<Cluster> LoadCluster(const std::string& path);
 
-// What no schema can say: names of hosts that do not exist, an even number of etcd members.
+// Validation beyond the schema: unknown hosts, an even number of etcd members.
 std::vector<ErrorCause> CheckCluster(const Cluster& cluster);
 
-// What a configuration says that is checked and kept, and that nothing acts on yet: a line for each
-// part of it.
-std::vector<std::string> NotesOnUnused(const ClusterSpec& spec);
-// Versions that may go together, though nobody has tested it.
-std::vector<std::string> NotesOnVersions(const ClusterSpec& spec);
+// Warnings about settings that are validated and not used yet.
+std::vector<std::string> UnusedSettingWarnings(const ClusterSpec& spec);
+// Warnings about combinations of versions that are not tested.
+std::vector<std::string> VersionWarnings(const ClusterSpec& spec);
 
-// A file with comments to begin with. `addresses` of the hosts: the first one, or the first three
-// when there are as many, have etcd and the control plane, all are workers.
+// An example with comments for hosts with these addresses. The first host, or the first three if
+// there are that many, has etcd and the control plane; all are workers.
 std::string SampleConfig(std::string_view cluster, const std::vector<std::string>& addresses);
 
 }  // namespace kubexms::cluster

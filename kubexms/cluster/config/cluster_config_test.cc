@@ -12,7 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-TEST(ClusterConfigTest, TheSampleIsValidAndHasDefaults) {
+TEST(ClusterConfigTest, ExampleIsValidAndHasDefaults) {
   for (const size_t hosts : {1, 2, 3, 5}) {
     std::vector<std::string> addresses;
     for (size_t i = 1; i <= hosts; ++i) addresses.push_back("10.0.0." + std::to_string(i));
@@ -36,7 +36,7 @@ std::string OneHost(const std::string& name, const std::string& host, const std:
          "}\n  roleGroups: {etcd: [a], worker: [a]}\n" + more;
 }
 
-TEST(ClusterConfigTest, PasswordsInTheFileAreRefusedAndNotShown) {
+TEST(ClusterConfigTest, RefusesAndRedactsPasswords) {
   const std::pair<std::string, std::string> wrong[] = {
       {", password: hunter2", ""},
       {", sudoPassword: hunter2", ""},
@@ -66,7 +66,7 @@ TEST(ClusterConfigTest, PasswordsInTheFileAreRefusedAndNotShown) {
   EXPECT_TRUE(ParseCluster(OneHost("lab", ", password: env:X", ""), "cluster.yaml").ok());
 }
 
-TEST(ClusterConfigTest, NamesOfClustersAreDnsLabels) {
+TEST(ClusterConfigTest, RequiresADnsLabelAsName) {
   for (const char* name : {"lab", "my-lab-2", "'0'"}) {
     EXPECT_TRUE(ParseCluster(OneHost(name, "", ""), "cluster.yaml").ok()) << name;
   }
@@ -79,7 +79,7 @@ TEST(ClusterConfigTest, NamesOfClustersAreDnsLabels) {
   }
 }
 
-TEST(ClusterConfigTest, EverythingThatIsWrongIsToldAtOnceWithItsLine) {
+TEST(ClusterConfigTest, ReportsAllProblemsWithTheirLines) {
   const Result<Cluster> cluster = ParseCluster(R"(apiVersion: kubexms.io/v1alpha1
 kind: Cluster
 metadata:
@@ -109,7 +109,7 @@ spec:
   ASSERT_FALSE(cluster.ok());
   const std::string& message = cluster.error().message();
   for (const char* line :
-       {"cluster.yaml is not a valid cluster; nothing was done\n",
+       {"cluster.yaml is not a valid cluster; nothing was changed\n",
         "cluster.yaml:5: spec.controlPlaneEndpoint.address: Required value",
         "cluster.yaml:8: spec.hosts[1].address: Duplicate value: \"10.0.0.1\"",
         "cluster.yaml:11: spec.hosts[2].password: ",
@@ -125,7 +125,7 @@ spec:
   }
 }
 
-TEST(ClusterConfigTest, AVersionOfKubernetesIsOneThatIsKnown) {
+TEST(ClusterConfigTest, RequiresASupportedKubernetesVersion) {
   const auto parse = [](const std::string& version, const std::string& mode) {
     return ParseCluster(
         "apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\n"
@@ -154,25 +154,25 @@ TEST(ClusterConfigTest, AVersionOfKubernetesIsOneThatIsKnown) {
                         "on"));
 }
 
-TEST(ClusterConfigTest, APluginThatIsNotTestedWithTheVersionIsNoted) {
+TEST(ClusterConfigTest, WarnsAboutAnUntestedPluginVersion) {
   ClusterSpec spec;
-  EXPECT_TRUE(NotesOnVersions(spec).empty());
+  EXPECT_TRUE(VersionWarnings(spec).empty());
   spec.kubernetes_version = "v1.35.1";
   spec.network.plugin.name = "cilium";
-  EXPECT_TRUE(NotesOnVersions(spec).empty());
+  EXPECT_TRUE(VersionWarnings(spec).empty());
   spec.network.plugin.version = "v1.18.3";
-  EXPECT_THAT(NotesOnVersions(spec),
+  EXPECT_THAT(VersionWarnings(spec),
               testing::ElementsAre("spec.network.plugin (cilium v1.18.3) is tested by its makers "
                                    "with Kubernetes 1.30 to 1.33, and not with 1.35"));
   for (const char* version : {"1.30", "1.33.2"}) {
     spec.kubernetes_version = version;
-    EXPECT_TRUE(NotesOnVersions(spec).empty()) << version;
+    EXPECT_TRUE(VersionWarnings(spec).empty()) << version;
   }
   spec.kubernetes_version = "1.29";
-  EXPECT_EQ(NotesOnVersions(spec).size(), 1u);
+  EXPECT_EQ(VersionWarnings(spec).size(), 1u);
 }
 
-TEST(ClusterConfigTest, LoadBalancersAndRegistriesAreChecked) {
+TEST(ClusterConfigTest, ValidatesLoadBalancersAndRegistries) {
   const Result<Cluster> cluster = ParseCluster(R"(apiVersion: kubexms.io/v1alpha1
 kind: Cluster
 metadata:
@@ -238,7 +238,7 @@ spec:
                     HasSubstr("spec.roleGroups.controlPlane: Required value")));
 }
 
-TEST(ClusterConfigTest, WhatComesFromArtifactsIsChecked) {
+TEST(ClusterConfigTest, ValidatesBinariesAndImages) {
   const Result<Cluster> cluster = ParseCluster(R"(apiVersion: kubexms.io/v1alpha1
 kind: Cluster
 metadata:
@@ -263,7 +263,7 @@ spec:
   for (const char* line :
        // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one line in two literals
        {"cluster.yaml:10: spec.containerRuntime.images[0].name: Invalid value: "
-        "\"library/busybox:1\": it begins with its registry: docker.io/library/busybox:1",
+        "\"library/busybox:1\": must start with a registry: docker.io/library/busybox:1",
         "cluster.yaml:11: spec.containerRuntime.images[1].name: Invalid value",
         "cluster.yaml:12: spec.containerRuntime.images[2].sources: ",
         "cluster.yaml:13: spec.containerRuntime.images[3].sources[0]: Required value: one of file",
@@ -305,7 +305,7 @@ std::string Verdict(const std::string& more) {
   return cluster.ok() ? "good" : cluster.error().message();
 }
 
-TEST(ClusterConfigTest, NetworksAreChecked) {
+TEST(ClusterConfigTest, ValidatesNetworks) {
   const std::pair<const char*, const char*> cases[] = {
       {"podCIDRs: [10.244.0.0]",
        "c.yaml:9: spec.network.podCIDRs[0]: Invalid value: "
@@ -367,7 +367,7 @@ TEST(ClusterConfigTest, NetworksAreChecked) {
   EXPECT_EQ(Verdict("  network: {podCIDRs: [10.1.0.0/16], serviceCIDRs: [10.2.0.0/16]}\n"), "good");
 }
 
-TEST(ClusterConfigTest, HostsWithoutContainersAreNotHeldAgainstTheNetwork) {
+TEST(ClusterConfigTest, IgnoresTheNetworkOfHostsWithoutContainers) {
   const Result<Cluster> cluster = ParseCluster(
       "apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: lab}\nspec:\n"
       "  hosts: [{name: a, address: 10.96.0.1}]\n  roleGroups: {etcd: [a]}\n",
@@ -375,10 +375,10 @@ TEST(ClusterConfigTest, HostsWithoutContainersAreNotHeldAgainstTheNetwork) {
   ASSERT_TRUE(cluster.ok()) << cluster.error().message();
   EXPECT_THAT(cluster->spec.network.service_cidrs, testing::ElementsAre("10.96.0.0/12"));
   EXPECT_EQ(cluster->spec.network.plugin.name, "none");
-  EXPECT_THAT(NotesOnUnused(cluster->spec), testing::IsEmpty());
+  EXPECT_THAT(UnusedSettingWarnings(cluster->spec), testing::IsEmpty());
 }
 
-TEST(ClusterConfigTest, AddonsAreChecked) {
+TEST(ClusterConfigTest, ValidatesAddons) {
   const std::string verdict = Verdict(R"(  addons:
   - {name: a, manifests: [{file: a.yaml}]}
   - {name: a, manifests: [{file: a.yaml}]}
@@ -409,7 +409,7 @@ TEST(ClusterConfigTest, AddonsAreChecked) {
             "good");
 }
 
-TEST(ClusterConfigTest, RefusesWhatIsNotACluster) {
+TEST(ClusterConfigTest, RefusesOtherKinds) {
   const std::pair<const char*, const char*> cases[] = {
       {"a: [", "c.yaml"},
       {"kind: Pod\napiVersion: v1\n", "c.yaml:1: kind: Unsupported value: \"Pod\""},

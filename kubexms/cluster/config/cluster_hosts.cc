@@ -39,7 +39,7 @@ SshEndpoint EndpointOf(const HostSpec& host, const Secret& passphrase, const Sec
   return endpoint;
 }
 
-// What the configuration says about bastions goes before what ~/.ssh/config says.
+// Bastions of the configuration take precedence over ~/.ssh/config.
 Result<SshRoute> RouteTo(const HostSpec& host, const SshEndpoint& endpoint,
                          const SshConfig& config) {
   ASSIGN_OR_RETURN(SshRoute route, automation::ResolveRoute(endpoint, config));

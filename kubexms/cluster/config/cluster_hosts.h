@@ -1,7 +1,6 @@
 #pragma once
 
-// The hosts of a cluster's configuration as automation sees them: with their roles and the way to
-// reach them.
+// The hosts of a cluster's configuration as hosts of automation, with roles and connectors.
 
 #include <string>
 #include <vector>
@@ -15,23 +14,23 @@
 namespace kubexms::cluster {
 
 struct ConnectOptions {
-  // For known_hosts of the cluster.
+  // Has the known_hosts file of the cluster.
   std::string cluster_directory;
-  // Of the operator, for ~/.ssh and paths that begin with "~/".
+  // The home directory of the operator, for ~/.ssh and paths with "~/".
   std::string home;
   // Borrowed; they outlive the hosts.
   automation::SshConnections* connections = nullptr;
   SecretRegistry* secrets = nullptr;
   Random* random = nullptr;
-  // Gets what of ~/.ssh/config is ignored; null: nobody wants to know. Borrowed.
+  // Output, optional: the ignored blocks of ~/.ssh/config. Borrowed.
   std::vector<std::string>* warnings = nullptr;
 };
 
-// In the order of the configuration. Nothing is connected yet; passwords are looked up.
+// In the order of the configuration. Resolves passwords, and connects to no host.
 Result<std::vector<automation::Host>> ConnectHosts(const ClusterSpec& spec,
                                                    const ConnectOptions& options);
 
-// Without connectors, for tests and simulations that bring their own.
+// Without connectors, for tests and simulations with their own.
 std::vector<automation::Host> HostsOf(const ClusterSpec& spec);
 
 }  // namespace kubexms::cluster

@@ -1,7 +1,7 @@
 #pragma once
 
-// kubexms.io/v1alpha1 Cluster: the hosts a cluster is made of and what each is for. It is the file
-// that `kubexms create cluster -f` reads; what it may say is what the modules of this library do.
+// kubexms.io/v1alpha1 Cluster: the hosts of a cluster, their roles, and the settings of the modules.
+// The configuration file of `kubexms create cluster -f`.
 
 #include <cstdint>
 #include <string>
@@ -11,28 +11,28 @@
 
 namespace kubexms::cluster {
 
-// A machine, and how to reach it.
+// A host and its connection.
 struct HostSpec : Struct {
   std::string name;
   std::string address;
-  std::string internal_address;  // empty: address
+  std::string internal_address;  // defaults to address
   int32_t port = 0;
   std::string user;
   std::string private_key_path;
-  std::string private_key_passphrase;  // by reference, as the next two: "env:NAME"
+  std::string private_key_passphrase;  // a reference, as the next two: "env:NAME"
   std::string password;
-  std::string sudo_password;  // empty: password
+  std::string sudo_password;  // defaults to password
   std::string bastion;
   std::string host_key;
 
-  // The address by which the other hosts reach it.
+  // The address for connections from other hosts.
   const std::string& InternalAddress() const {
     return internal_address.empty() ? address : internal_address;
   }
   static void Describe(Type<HostSpec>& type);
 };
 
-// The names of hosts, by what they are for. A host may be in several groups.
+// The names of hosts by role. A host may have several roles.
 struct RoleGroups : Struct {
   std::vector<std::string> etcd;
   std::vector<std::string> control_plane;
@@ -51,16 +51,16 @@ struct ControlPlaneEndpoint : Struct {
   static void Describe(Type<ControlPlaneEndpoint>& type);
 };
 
-// What stands before the API servers: haproxy, and keepalived for the address that they share.
+// The load balancers of the API servers: haproxy, and keepalived for the shared address.
 struct LoadBalancerSpec : Struct {
-  std::string interface;  // empty: the one with the host's address
+  std::string interface;  // defaults to the one with the host's address
   int32_t virtual_router_id = 0;
-  std::string health_check_path;  // empty: that the port takes connections is enough
+  std::string health_check_path;  // empty: only a TCP check
 
   static void Describe(Type<LoadBalancerSpec>& type);
 };
 
-// A registry of images: how it is reached, and what is asked before it.
+// A container registry: its connection and its mirrors.
 struct RegistrySpec : Struct {
   std::string name;
   std::vector<std::string> mirrors;
@@ -68,14 +68,14 @@ struct RegistrySpec : Struct {
   bool skip_verify = false;
   std::string ca_file;
   std::string username;
-  std::string password;  // by reference
+  std::string password;  // a reference
 
   static void Describe(Type<RegistrySpec>& type);
 };
 
-// Where the operator has a file that hosts get by an artifact: one of file, url and command.
+// The source of a file in an artifact: one of file, url and command.
 struct SourceSpec : Struct {
-  std::string architecture;  // of the hosts that it is for; empty: of all
+  std::string architecture;  // of the hosts; empty: all
   std::string file;
   std::string url;
   std::string command;
@@ -84,7 +84,7 @@ struct SourceSpec : Struct {
   static void Describe(Type<SourceSpec>& type);
 };
 
-// A file, mostly a program, that is no package.
+// A file for hosts that is not part of a package.
 struct BinarySpec : Struct {
   std::string name;
   std::string path;
@@ -112,7 +112,7 @@ struct ContainerRuntimeSpec : Struct {
   static void Describe(Type<ContainerRuntimeSpec>& type);
 };
 
-// Snapshots that the members take by themselves.
+// Scheduled snapshots on the members.
 struct EtcdBackupSpec : Struct {
   std::string schedule;  // empty: never
   int32_t keep = 0;
@@ -125,7 +125,7 @@ struct EtcdSpec : Struct {
   std::string data_dir;
   int32_t client_port = 0;
   int32_t peer_port = 0;
-  std::string binaries_dir;  // empty: the packages of the distribution
+  std::string binaries_dir;  // empty: from the packages of the distribution
   EtcdBackupSpec backup;
 
   static void Describe(Type<EtcdSpec>& type);
@@ -136,28 +136,28 @@ struct SystemSpec : Struct {
   bool configure_kernel = false;
   StringMap sysctl;
   std::vector<std::string> kernel_modules;
-  std::string timezone;                  // empty: as it is
-  std::vector<std::string> ntp_servers;  // empty: as they are
+  std::string timezone;                  // empty: unchanged
+  std::vector<std::string> ntp_servers;  // empty: unchanged
 
   static void Describe(Type<SystemSpec>& type);
 };
 
 struct NetworkPluginSpec : Struct {
   std::string name;
-  std::string version;  // empty: the one that is known to work
+  std::string version;  // defaults to a tested version
   RawJson settings;
 
   static void Describe(Type<NetworkPluginSpec>& type);
 };
 
-// The addresses of pods and services, and who brings their packets there.
+// The address ranges of pods and services, and the network plugin.
 struct NetworkSpec : Struct {
   std::vector<std::string> pod_cidrs;  // two of different families: dual stack
   std::vector<std::string> service_cidrs;
-  std::vector<int32_t> node_cidr_mask_sizes;  // one for each of pod_cidrs; empty: 24 and 64
+  std::vector<int32_t> node_cidr_mask_sizes;  // one for each of pod_cidrs; default to 24 and 64
   int32_t max_pods_per_node = 0;
   std::string cluster_domain;
-  std::string dns_service_ip;  // empty: the tenth address of the services
+  std::string dns_service_ip;  // defaults to the tenth address of the services
   std::string node_ports;      // "30000-32767"
   std::string kube_proxy_mode;
   NetworkPluginSpec plugin;
@@ -165,7 +165,7 @@ struct NetworkSpec : Struct {
   static void Describe(Type<NetworkSpec>& type);
 };
 
-// Objects in a file of the operator or somewhere else.
+// Manifests in a file or at a URL.
 struct ManifestSpec : Struct {
   std::string file;
   std::string url;
@@ -185,7 +185,7 @@ struct ChartSpec : Struct {
   static void Describe(Type<ChartSpec>& type);
 };
 
-// What is installed into the cluster once it is there: manifests or a chart.
+// An addon to install into the running cluster: manifests or a chart.
 struct AddonSpec : Struct {
   std::string name;
   bool enabled = false;
@@ -209,7 +209,7 @@ struct PreflightSpec : Struct {
 };
 
 struct ClusterSpec : Struct {
-  std::string kubernetes_version;  // "1.34" or "v1.34.2"; empty: nothing is held against one
+  std::string kubernetes_version;  // "1.34" or "v1.34.2"; empty: not checked
   std::vector<HostSpec> hosts;
   RoleGroups role_groups;
   ControlPlaneEndpoint control_plane_endpoint;
@@ -221,13 +221,13 @@ struct ClusterSpec : Struct {
   SystemSpec system;
   PreflightSpec preflight;
   std::vector<BinarySpec> binaries;
-  std::string artifact;  // empty: the hosts have sources of their own
+  std::string artifact;  // empty: the hosts use their own package sources
 
   // The host must exist.
   const HostSpec& Host(std::string_view name) const;
-  // Those that run containers: the control plane and the workers, in the order of the hosts.
+  // The hosts that run containers: control plane and workers, in the order of the hosts.
   std::vector<std::string> RuntimeHosts() const;
-  // Those that get a binary, in the order of the hosts.
+  // The hosts that need a binary, in the order of the hosts.
   std::vector<std::string> HostsOf(const BinarySpec& binary) const;
   KUBEXMS_DECLARE_SPECIAL_MEMBERS(ClusterSpec);
   static void Describe(Type<ClusterSpec>& type);

@@ -59,7 +59,8 @@ class Checker {
     for (size_t i = 0; i < texts.size(); ++i) ranges.push_back(RangeOf(list.Index(i), texts[i]));
     if (ranges.size() == 2 && ranges[0] && ranges[1] &&
         ranges[0]->is_ipv4() == ranges[1]->is_ipv4()) {
-      Refuse(list.Index(1), texts[1], "two ranges are for dual stack: one of IPv4 and one of IPv6");
+      Refuse(list.Index(1), texts[1],
+             "two ranges must be one of IPv4 and one of IPv6 (dual stack)");
     }
     return ranges;
   }
@@ -67,16 +68,17 @@ class Checker {
   std::optional<IpRange> RangeOf(const FieldPath& path, const std::string& text) {
     const std::optional<IpRange> range = IpRange::Parse(text);
     if (!range) {
-      Refuse(path, text, "must be a range of addresses such as 10.244.0.0/16 or fd00:10:244::/56");
+      Refuse(path, text, "must be a CIDR such as 10.244.0.0/16 or fd00:10:244::/56");
       return std::nullopt;
     }
     if (range->Network() != *range) {
-      Refuse(path, text, fmt::format("the range begins with {}", range->Network().ToString()));
+      Refuse(path, text,
+             fmt::format("must start with the network address {}", range->Network().ToString()));
       return std::nullopt;
     }
     for (const std::string_view reserved : kReserved) {
       if (!range->Overlaps(*IpRange::Parse(reserved))) continue;
-      Refuse(path, text, fmt::format("{} is not for hosts or pods", reserved));
+      Refuse(path, text, fmt::format("{} cannot be used for hosts or pods", reserved));
       return std::nullopt;
     }
     return range;
@@ -101,7 +103,7 @@ class Checker {
       for (const auto& pods : pods_) {
         if (!services_[i] || !pods || !services_[i]->Overlaps(*pods)) continue;
         Refuse(services.Index(i), network_.service_cidrs[i],
-               fmt::format("it overlaps with {} of podCIDRs", pods->ToString()));
+               fmt::format("overlaps with {} of podCIDRs", pods->ToString()));
       }
     }
   }
@@ -113,7 +115,7 @@ class Checker {
     if (!sizes.empty() && sizes.size() != pods_.size()) {
       causes_.push_back(
           Invalid(path, Json(sizes.size()),
-                  fmt::format("there are {} podCIDRs, and each needs one", pods_.size())));
+                  fmt::format("must have one value for each of the {} podCIDRs", pods_.size())));
       return;
     }
     for (size_t i = 0; i < pods_.size(); ++i) {
@@ -140,18 +142,19 @@ class Checker {
     }
     if (node_bits > kMaxNodeBits) {
       return refuse(
-          fmt::format("{} would have more than {} parts of /{}; make it smaller, or the "
+          fmt::format("{} has more than {} ranges of /{}; choose a smaller one, or a "
                       "parts larger (nodeCIDRMaskSizes)",
                       pods.ToString(), 1 << kMaxNodeBits, size));
     }
     if ((size_t{1} << node_bits) < hosts_.size()) {
-      refuse(fmt::format("{} has {} parts of /{}, and {} hosts need one each", pods.ToString(),
+      refuse(fmt::format("{} has {} ranges of /{}, and {} hosts require one each", pods.ToString(),
                          1 << node_bits, size, hosts_.size()));
     }
     // The first and the last address of a part are no pod's.
     if (pod_bits < 16 && (1 << pod_bits) - 2 < network_.max_pods_per_node) {
-      refuse(fmt::format("a host's part of /{} has {} addresses for pods, and maxPodsPerNode is {}",
-                         size, (1 << pod_bits) - 2, network_.max_pods_per_node));
+      refuse(
+          fmt::format("a range of /{} per host has {} addresses for pods, and maxPodsPerNode is {}",
+                      size, (1 << pod_bits) - 2, network_.max_pods_per_node));
     }
   }
 
@@ -161,7 +164,7 @@ class Checker {
       const int bits = services_[i]->host_bits(), whole = services_[i]->prefix() + bits;
       if (bits >= kMinServiceBits && bits <= kMaxServiceBits) continue;
       Refuse(services.Index(i), network_.service_cidrs[i],
-             fmt::format("services need a range from /{} to /{}", whole - kMaxServiceBits,
+             fmt::format("must be a range from /{} to /{}", whole - kMaxServiceBits,
                          whole - kMinServiceBits));
     }
   }
@@ -174,7 +177,7 @@ class Checker {
     if (!address) return Refuse(path, text, "must be an IP address");
     if (services_.empty() || !services_[0]) return;
     if (!services_[0]->Contains(*address)) {
-      return Refuse(path, text, fmt::format("it is not in {} of serviceCIDRs", Text(services_[0])));
+      return Refuse(path, text, fmt::format("is not in {} of serviceCIDRs", Text(services_[0])));
     }
     if (*address == services_[0]->At(0) || *address == services_[0]->At(1)) {
       Refuse(path, text,
@@ -203,8 +206,9 @@ class Checker {
                     std::string_view whose) {
     const std::optional<IpRange> address = IpRange::ParseAddress(text);
     if (!address || !range.Contains(*address)) return;
-    Refuse(path, range.ToString(),
-           fmt::format("{} of {} is in it; choose a range that no host is in", text, whose));
+    Refuse(
+        path, range.ToString(),
+        fmt::format("contains {} of {}; choose a range without addresses of hosts", text, whose));
   }
 
   // The cluster's name server answers for everything below its domain, and knows only services.
@@ -213,9 +217,10 @@ class Checker {
     const std::string& zone = network_.cluster_domain;
     if (domain.empty() || zone.empty()) return;
     if (domain != zone && !domain.ends_with("." + zone)) return;
-    Refuse(root_.Child("clusterDomain"), zone,
-           fmt::format("pods would not find controlPlaneEndpoint.domain, {}, which is below it",
-                       domain));
+    Refuse(
+        root_.Child("clusterDomain"), zone,
+        fmt::format("pods could not resolve controlPlaneEndpoint.domain {}, which is a subdomain",
+                    domain));
   }
 
   void CheckNodePorts() {
@@ -227,9 +232,9 @@ class Checker {
     std::from_chars(text.data() + dash + 1, text.data() + text.size(), to);
     const FieldPath path = root_.Child("nodePorts");
     if (from < kFirstUnprivilegedPort || from > to || to > 65535) {
-      return Refuse(path, text,
-                    fmt::format("must be ports from {} to 65535, the smaller one first",
-                                kFirstUnprivilegedPort));
+      return Refuse(
+          path, text,
+          fmt::format("must be a range of ports from {} to 65535", kFirstUnprivilegedPort));
     }
     const ControlPlaneEndpoint& endpoint = spec_.control_plane_endpoint;
     const std::pair<std::string_view, int> others[] = {
@@ -239,7 +244,7 @@ class Checker {
         {"etcd.peerPort", spec_.etcd.peer_port}};
     for (const auto& [field, port] : others) {
       if (port < from || port > to) continue;
-      Refuse(path, text, fmt::format("{} of {} is among them", port, field));
+      Refuse(path, text, fmt::format("contains port {} of {}", port, field));
     }
   }
 
@@ -250,14 +255,13 @@ class Checker {
       causes_.push_back(TypeInvalid(settings, Json(plugin.settings.text), "must be an object"));
     }
     if (plugin.name == "none" && !plugin.settings.text.empty()) {
-      causes_.push_back(Forbidden(settings, "without a plugin there is nothing to set"));
+      causes_.push_back(Forbidden(settings, "requires a plugin"));
     }
     if (plugin.name == "none" && !plugin.version.empty()) {
-      causes_.push_back(
-          Forbidden(path.Child("version"), "without a plugin there is nothing to have one"));
+      causes_.push_back(Forbidden(path.Child("version"), "requires a plugin"));
     }
     if (plugin.name == "flannel" && network_.kube_proxy_mode == "none") {
-      Refuse(root_.Child("kubeProxyMode"), "none", "flannel leads to no services: it needs one");
+      Refuse(root_.Child("kubeProxyMode"), "none", "flannel requires kube-proxy");
     }
   }
 
@@ -308,13 +312,13 @@ NetworkFindings CompareNetworks(const NetworkSpec& network, const std::vector<Ho
       if (!range->Overlaps(other.range)) continue;
       // A wider route is still there for all the rest.
       if (other.routed && !range->Contains(other.range)) {
-        findings.notes.push_back(
+        findings.warnings.push_back(
             fmt::format("it has a route to {}; what is in {} there cannot be reached any more once "
                         "it is spec.network.{}",
                         there, text, field));
         continue;
       }
-      findings.reasons.push_back(
+      findings.errors.push_back(
           fmt::format("its network {} overlaps with {} of spec.network.{}; choose another range",
                       there, text, field));
     }
@@ -322,7 +326,7 @@ NetworkFindings CompareNetworks(const NetworkSpec& network, const std::vector<Ho
       return !other.routed && other.range.is_ipv4() == range->is_ipv4();
     });
     if (!same_family && !has.empty() && field == "podCIDRs") {
-      findings.reasons.push_back(
+      findings.errors.push_back(
           fmt::format("it has no address of {}, and spec.network.podCIDRs "
                       "has {}",
                       range->family(), text));

@@ -1,7 +1,7 @@
 #pragma once
 
-// The network of a cluster's pods and services: whether its ranges fit together, and whether they
-// fit to what hosts have. Decisions alone; who asks the hosts is preflight.
+// Validates the address ranges of pods and services, against each other and against the networks of
+// hosts. Pure functions; preflight gathers the facts.
 
 #include <string>
 #include <string_view>
@@ -13,29 +13,29 @@
 
 namespace kubexms::cluster {
 
-// What is wrong with spec.network by itself and beside the addresses of the hosts. Where no host
-// runs containers it is not held against anybody's addresses.
+// The problems of spec.network by itself and with the addresses of the hosts. The latter only if a
+// host runs containers.
 std::vector<ErrorCause> CheckNetwork(const ClusterSpec& spec);
 
-// A network that a host has: "eth0 10.0.0.7/24" of its interface, or a route to it.
+// A network of a host: of an interface ("eth0 10.0.0.7/24"), or of a route.
 struct HostNetwork {
   std::string device;
   IpRange range;
   bool routed = false;
 };
-// From lines "address DEVICE RANGE" and "route DEVICE RANGE". What pods have brought, the default
-// route and what is no range are left out.
+// Parses lines "address DEVICE RANGE" and "route DEVICE RANGE". Networks of pods, the default route
+// and invalid ranges are omitted.
 std::vector<HostNetwork> ParseHostNetworks(std::string_view text);
 
 struct NetworkFindings {
-  std::vector<std::string> reasons;  // to refuse the host
-  std::vector<std::string> notes;
+  std::vector<std::string> errors;
+  std::vector<std::string> warnings;
 };
-// Which of the host's networks spec.network would take away or cut off, and the families that the
-// host lacks.
+// The networks of the host that spec.network would make unreachable, and the address families that
+// the host lacks.
 NetworkFindings CompareNetworks(const NetworkSpec& network, const std::vector<HostNetwork>& has);
 
-// Whether a plugin or kube-proxy makes interfaces with such names.
+// Whether a network plugin or kube-proxy creates interfaces with this name.
 bool IsPodInterface(std::string_view name);
 
 }  // namespace kubexms::cluster

@@ -20,7 +20,8 @@ Result<Secret> EnsureVrrpPassword(const std::string& directory, Random& random) 
   if (kept && !kept->empty()) return Secret(*kept);
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);
-  if (failed) return Error::Internal(fmt::format("make {}: {}", directory, failed.message()));
+  if (failed)
+    return Error::Internal(fmt::format("cannot create {}: {}", directory, failed.message()));
   Secret made(random.NameSuffix(kVrrpPasswordLength));
   RETURN_IF_ERROR(WritePrivateFile(path, made.Reveal()));
   return made;

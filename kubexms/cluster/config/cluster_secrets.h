@@ -1,7 +1,7 @@
 #pragma once
 
-// What a cluster must not show: passwords that its configuration names, and those that are made for
-// it and kept on the operator's machine.
+// The secrets of a cluster: passwords that the configuration references, and generated ones, which the
+// operator's machine stores.
 
 #include <map>
 #include <string>
@@ -15,11 +15,11 @@ namespace kubexms::cluster {
 
 struct ClusterSecrets {
   std::map<std::string, Secret> registry_passwords;  // by the registry's name
-  Secret vrrp_password;                              // by which load balancers know each other
+  Secret vrrp_password;                              // shared by the load balancers
 };
 
-// Looks up what the configuration names, and makes in `directory` what the cluster needs and does
-// not have yet, mode 0600. All of it is registered with `registry`, so that it is redacted.
+// Resolves the references of the configuration, and generates missing secrets in `directory` with
+// mode 0600. All are registered with `registry` for redaction.
 Result<ClusterSecrets> EnsureClusterSecrets(const ClusterSpec& spec, const std::string& directory,
                                             SecretRegistry& registry, Random& random);
 

@@ -33,7 +33,7 @@ TEST(SupportMatrixTest, FindsAMinorVersionInAllItsSpellings) {
   }
 }
 
-TEST(SupportMatrixTest, LaterVersionsOfKubernetesNeedNoLess) {
+TEST(SupportMatrixTest, LaterKubernetesVersionsRequireNoLess) {
   const KubernetesSupport* before = nullptr;
   for (const KubernetesSupport& next : SupportedKubernetes()) {
     if (before != nullptr) {
@@ -47,7 +47,7 @@ TEST(SupportMatrixTest, LaterVersionsOfKubernetesNeedNoLess) {
   }
 }
 
-TEST(SupportMatrixTest, KnowsWithWhichVersionsAPluginIsTested) {
+TEST(SupportMatrixTest, HasTestedVersionsOfPlugins) {
   ASSERT_NE(FindPlugin("cilium", "v1.18.3"), nullptr);
   EXPECT_EQ(FindPlugin("cilium", "1.18")->last_kubernetes, "1.33");
   EXPECT_EQ(FindPlugin("calico", "1.18"), nullptr);

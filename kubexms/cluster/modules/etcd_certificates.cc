@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxPemBytes = 1 << 20;
 
-// Nothing when one of the two files is not there.
+// None when one of the two files does not exist.
 Result<std::optional<CertificateAndKey>> ReadPair(const std::string& path) {
   ASSIGN_OR_RETURN(std::optional<std::string> certificate,
                    ReadSmallFile(path + ".crt", kMaxPemBytes));
@@ -22,7 +22,7 @@ Result<std::optional<CertificateAndKey>> ReadPair(const std::string& path) {
   return std::optional(CertificateAndKey{*std::move(certificate), *std::move(key)});
 }
 
-// The key first: a certificate without its key is a pair that is not there.
+// The key first: a certificate without its key counts as missing.
 Result<void> WritePair(const std::string& path, const CertificateAndKey& pair) {
   RETURN_IF_ERROR(WritePrivateFile(path + ".key", pair.key_pem));
   return WritePrivateFile(path + ".crt", pair.certificate_pem);
@@ -77,7 +77,8 @@ Result<EtcdCertificates> EnsureEtcdCertificates(const ClusterSpec& spec,
                                                 const std::string& directory, Clock::WallTime now) {
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);
-  if (failed) return Error::Internal(fmt::format("make {}: {}", directory, failed.message()));
+  if (failed)
+    return Error::Internal(fmt::format("cannot create {}: {}", directory, failed.message()));
   ASSIGN_OR_RETURN(const CertificateAuthority authority, EnsureAuthority(directory + "/ca", now));
   EtcdCertificates certificates{.authority = authority.pair()};
   ASSIGN_OR_RETURN(certificates.client,

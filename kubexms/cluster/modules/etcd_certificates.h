@@ -1,6 +1,6 @@
 #pragma once
 
-// The certificates of a cluster's etcd, kept with their authority on the operator's machine.
+// The certificates of etcd and their authority, stored on the operator's machine.
 
 #include <map>
 #include <string>
@@ -19,13 +19,13 @@ struct EtcdMemberCertificates {
 
 struct EtcdCertificates {
   CertificateAndKey authority;
-  CertificateAndKey client;  // for those who use etcd, and to ask how it is
+  CertificateAndKey client;                               // for clients and health checks
   std::map<std::string, EtcdMemberCertificates> members;  // by host
 };
 
-// Those below `directory`, which is made if need be; all private, mode 0600. What is missing, is
-// for other names or addresses, or has less than a fifth of its time left is issued anew. The
-// authority is made once and never replaced: one that cannot be read is an error.
+// Loads the certificates below `directory` and issues those that are missing, have other names or
+// addresses, or less than a fifth of their lifetime left; all files have mode 0600. The authority is
+// created once and never replaced: an unreadable one is an error.
 Result<EtcdCertificates> EnsureEtcdCertificates(const ClusterSpec& spec,
                                                 const std::string& directory, Clock::WallTime now);
 

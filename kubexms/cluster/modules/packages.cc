@@ -18,8 +18,7 @@ std::string Joined(const std::vector<std::string>& words, std::string_view separ
   return fmt::format("{}", fmt::join(words, separator));
 }
 
-// What the host, whatever its architecture, has to be asked: about the packages and all that they
-// need.
+// The query for the packages and their dependencies, for all architectures.
 GetPackages QueryFor(const std::vector<std::string>& names, const Artifact& artifact) {
   std::set<std::string> all(names.begin(), names.end());
   for (const ArtifactTarget& target : artifact.manifest().targets) {
@@ -28,7 +27,7 @@ GetPackages QueryFor(const std::vector<std::string>& names, const Artifact& arti
   return {fmt::format("{}", fmt::join(all, " "))};
 }
 
-// What the host's own sources have, as far as it knows without asking them: "a=1".
+// The versions in the host's own package lists, without a download: "a=1".
 Probe CandidatesFor(const std::vector<std::string>& names) {
   return {
       fmt::format("for each in {}; do\n"
@@ -55,11 +54,11 @@ std::map<std::string, std::string> ParseVersions(const std::string& text) {
   return versions;
 }
 
-// How an artifact makes up for what a host lacks.
+// The installation of missing packages from an artifact.
 struct Installation {
-  std::vector<std::string> packages;      // of those that are wanted, what the host does not have
+  std::vector<std::string> packages;      // requested packages that the host lacks
   std::vector<std::string> dependencies;  // what comes with them
-  // What the host may need for it: also newer ones of what it has. apt takes those that it needs.
+  // The files that apt may need, including newer versions of installed packages.
   std::vector<const ArtifactPackage*> files;
 
   int64_t Size() const {
@@ -69,12 +68,12 @@ struct Installation {
   }
 };
 
-// `answers` has those to `query` and GetFacts.
+// `facts` has the results of `query` and GetSystemFacts.
 Result<Installation> PlanInstallation(const std::vector<std::string>& names,
-                                      const GetPackages& query, const Answers& answers,
+                                      const GetPackages& query, const Facts& facts,
                                       const Artifact& artifact) {
-  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(answers.Get(GetFacts{})));
-  const std::map<std::string, std::string> versions = ParseVersions(answers.Get(query).versions);
+  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(facts.Get(GetSystemFacts{})));
+  const std::map<std::string, std::string> versions = ParseVersions(facts.Get(query).versions);
   Installation plan;
   std::vector<std::string> absent;
   for (const std::string& name : names) {
@@ -84,7 +83,7 @@ Result<Installation> PlanInstallation(const std::vector<std::string>& names,
   }
   if (!absent.empty()) {
     return Error::BadRequest(
-        fmt::format("the artifact {} does not have {}; build it again with kubexms artifact build",
+        fmt::format("the artifact {} lacks {}; build it again: kubexms artifact build",
                     artifact.path(), Joined(absent, ", ")));
   }
   for (const ArtifactPackage* package : target->WithDependencies(plan.packages)) {
@@ -105,18 +104,17 @@ class ArtifactPackagesStep final : public NamedStep {
         artifact_(std::move(artifact)),
         query_(QueryFor(names_, *artifact_)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
-    return std::vector<Operation>{GetFacts{}, query_, GetPath{DirectoryFor(context)}};
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
+    return std::vector<Operation>{GetSystemFacts{}, query_, GetPath{DirectoryFor(context)}};
   }
 
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    ASSIGN_OR_RETURN(const Installation plan,
-                     PlanInstallation(names_, query_, answers, *artifact_));
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
+    ASSIGN_OR_RETURN(const Installation plan, PlanInstallation(names_, query_, facts, *artifact_));
     Change change;
     const std::string directory = DirectoryFor(context);
     if (plan.packages.empty()) {
-      if (!answers.Get(GetPath{directory}).exists()) return change;
-      change.summary = {"remove package files that an interrupted run has left"};
+      if (!facts.Get(GetPath{directory}).exists()) return change;
+      change.summary = {"remove package files of an interrupted run"};
       change.operations = {RemovePath{directory, true}};
       return change;
     }
@@ -129,12 +127,12 @@ class ArtifactPackagesStep final : public NamedStep {
     return change;
   }
 
-  bool Acts() const override { return true; }
-  // What was sent before a crash is not sent again.
-  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
-    ASSIGN_OR_RETURN(const Answers answers, runner.Ask(std::vector<Operation>{GetFacts{}, query_}));
-    ASSIGN_OR_RETURN(const Installation plan,
-                     PlanInstallation(names_, query_, answers, *artifact_));
+  bool HasAction() const override { return true; }
+  // Files that were sent before a crash are not sent again.
+  Result<void> RunAction(const StepContext& context, Runner& runner, const Change&) const override {
+    ASSIGN_OR_RETURN(const Facts facts,
+                     runner.Gather(std::vector<Operation>{GetSystemFacts{}, query_}));
+    ASSIGN_OR_RETURN(const Installation plan, PlanInstallation(names_, query_, facts, *artifact_));
     if (plan.packages.empty()) return {};
     const std::string directory = DirectoryFor(context);
     for (const ArtifactPackage* package : plan.files) {
@@ -143,10 +141,11 @@ class ArtifactPackagesStep final : public NamedStep {
                          .sha256 = package->sha256,
                          .path = fmt::format("{}/{}", directory, PackageFileName(*package))}));
     }
-    return runner.Perform(
-        std::vector<Operation>{InstallPackageFiles{Joined(plan.packages), directory},
-                               RemovePath{directory, true}},
-        kInstallTimeout);
+    RETURN_IF_ERROR(
+        runner.Perform(std::vector<Operation>{InstallPackageFiles{Joined(plan.packages), directory},
+                                              RemovePath{directory, true}},
+                       kInstallTimeout));
+    return {};
   }
 
  private:
@@ -175,10 +174,14 @@ std::vector<std::string> ContainerdPackages() { return {"containerd", "runc"}; }
 
 std::vector<std::string> LoadBalancerPackages() { return {"haproxy", "keepalived"}; }
 
-std::vector<PackageNeed> PackagesNeeded(const ClusterSpec& spec) {
-  return {{.module = "etcd", .hosts = spec.role_groups.etcd, .packages = EtcdPackages(spec.etcd)},
-          {.module = "containerd", .hosts = spec.RuntimeHosts(), .packages = ContainerdPackages()},
-          {.module = "ha",
+std::vector<PackageRequirement> RequiredPackages(const ClusterSpec& spec) {
+  return {{.module = ModuleId::kEtcd,
+           .hosts = spec.role_groups.etcd,
+           .packages = EtcdPackages(spec.etcd)},
+          {.module = ModuleId::kContainerd,
+           .hosts = spec.RuntimeHosts(),
+           .packages = ContainerdPackages()},
+          {.module = ModuleId::kHa,
            .hosts = spec.role_groups.load_balancer,
            .packages = LoadBalancerPackages()}};
 }
@@ -196,11 +199,11 @@ StepPtr EnsurePackages(std::string step_name, std::vector<std::string> names,
 StepPtr RequireInArtifact(std::string step_name, std::vector<std::string> names,
                           const ArtifactPtr& artifact) {
   const GetPackages query = QueryFor(names, *artifact);
-  return Require(std::move(step_name), {GetFacts{}, query},
-                 [names = std::move(names), artifact, query](
-                     const StepContext&, const Answers& answers) -> Result<void> {
+  return Require(std::move(step_name), {GetSystemFacts{}, query},
+                 [names = std::move(names), artifact, query](const StepContext&,
+                                                             const Facts& facts) -> Result<void> {
                    ASSIGN_OR_RETURN(const Installation plan,
-                                    PlanInstallation(names, query, answers, *artifact));
+                                    PlanInstallation(names, query, facts, *artifact));
                    for (const ArtifactPackage* package : plan.files) {
                      RETURN_IF_ERROR(artifact->Verify(*package));
                    }
@@ -208,21 +211,22 @@ StepPtr RequireInArtifact(std::string step_name, std::vector<std::string> names,
                  });
 }
 
-std::vector<Operation> QueriesForOffers(const std::vector<std::string>& names) {
+std::vector<Operation> AvailablePackageQueries(const std::vector<std::string>& names) {
   return {GetPackages{Joined(names)}, CandidatesFor(names)};
 }
 
-OfferedPackage FindOfferedPackage(const std::string& name, const std::vector<std::string>& names,
-                                  const Answers& answers, const ArtifactPtr& artifact) {
-  const auto installed = ParseVersions(answers.Get(GetPackages{Joined(names)}).versions);
+AvailablePackage FindAvailablePackage(const std::string& name,
+                                      const std::vector<std::string>& names, const Facts& facts,
+                                      const ArtifactPtr& artifact) {
+  const auto installed = ParseVersions(facts.Get(GetPackages{Joined(names)}).versions);
   if (const auto found = installed.find(name); found != installed.end()) return {found->second, ""};
   if (artifact) {
-    // That it is for another system is told by whoever wants its packages.
-    const Result<const ArtifactTarget*> target = artifact->TargetFor(answers.Get(GetFacts{}));
+    // RequireInArtifact reports an artifact for another system.
+    const Result<const ArtifactTarget*> target = artifact->TargetFor(facts.Get(GetSystemFacts{}));
     const ArtifactPackage* package = target.ok() ? (*target)->FindPackage(name) : nullptr;
     return {package == nullptr ? "" : package->version, artifact->path()};
   }
-  const ProbeResult& said = answers.Get(CandidatesFor(names));
+  const ProbeResult& said = facts.Get(CandidatesFor(names));
   const auto candidates = ParseVersions(said.exit_code == 0 ? said.output : "");
   const auto found = candidates.find(name);
   return {found == candidates.end() ? "" : found->second, "its package sources"};

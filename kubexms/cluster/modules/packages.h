@@ -1,7 +1,7 @@
 #pragma once
 
-// The packages that the modules install, and how they get onto a host: from the host's own sources,
-// or from an artifact, without any network but the connection to the operator's machine.
+// The packages of the modules, and their installation from the sources of the host or from an
+// artifact, which needs no network but the connection to the operator's machine.
 
 #include <chrono>
 #include <memory>
@@ -10,53 +10,52 @@
 
 #include "kubexms/automation/steps/step.h"
 #include "kubexms/cluster/config/cluster_kind.h"
+#include "kubexms/cluster/modules/identities.h"
 
 namespace kubexms::cluster {
 
-// For the tasks that install them: sources may be slow.
+// The timeout of tasks that install packages: sources may be slow.
 inline constexpr std::chrono::minutes kInstallTimeout(30);
 
 class Artifact;
-// Null: there is none, and hosts use their own sources.
+// Null: hosts use their own package sources.
 using ArtifactPtr = std::shared_ptr<const Artifact>;
 
-// The packages of one module, and the hosts that get them.
-struct PackageNeed {
-  std::string module;
+// The packages of one module and their hosts.
+struct PackageRequirement {
+  ModuleId module = ModuleId::kEtcd;
   std::vector<std::string> hosts;
   std::vector<std::string> packages;
 };
-// Of all modules, as the configuration wants it: what preflight looks for in an artifact and what
-// `kubexms artifact build` puts into one.
-std::vector<PackageNeed> PackagesNeeded(const ClusterSpec& spec);
-// Empty when etcd's programs come from the operator.
+// The requirements of all modules for a configuration: the content of an artifact.
+std::vector<PackageRequirement> RequiredPackages(const ClusterSpec& spec);
+// Empty when spec.etcd.binariesDir has the programs.
 std::vector<std::string> EtcdPackages(const EtcdSpec& etcd);
 std::vector<std::string> ContainerdPackages();
 std::vector<std::string> LoadBalancerPackages();
 
-// The packages are installed, in any version. To take it back removes those that were not there
-// before. A package that starts its service does so here too: whoever does not want that masks the
-// service first.
+// Installs packages, in any version. The undo removes those that were not installed before. Services
+// that a package starts are started: a module that does not want that masks the service first.
 //
-// With an artifact the host needs no sources: the files that it lacks are sent to it, and removed
-// when they are installed. Then what the packages need is taken back with them.
+// With an artifact the host needs no sources: missing files are uploaded, and removed after the
+// installation; the undo also removes dependencies.
 automation::StepPtr EnsurePackages(std::string step_name, std::vector<std::string> names,
                                    const ArtifactPtr& artifact);
 
-// Changes nothing: the artifact is for this host, and what the host lacks of the packages is in it
-// and undamaged.
+// A check: the artifact is for this host, and has the packages that the host lacks, undamaged.
 automation::StepPtr RequireInArtifact(std::string step_name, std::vector<std::string> names,
                                       const ArtifactPtr& artifact);
 
-// The version of a package that a host has or would get.
-struct OfferedPackage {
-  std::string version;  // empty: nobody knows
-  std::string from;     // the artifact, or "its package sources"; empty: it is installed
+// The version of a package that a host has, or that would be installed.
+struct AvailablePackage {
+  std::string version;  // empty: unknown
+  std::string from;     // the artifact, or "its package sources"; empty: installed
 };
-// What has to be asked for FindOfferedPackage; nothing is fetched for it.
-std::vector<automation::Operation> QueriesForOffers(const std::vector<std::string>& names);
-// `answers` has those to GetFacts and to the queries for `names`, of which `name` is one.
-OfferedPackage FindOfferedPackage(const std::string& name, const std::vector<std::string>& names,
-                                  const automation::Answers& answers, const ArtifactPtr& artifact);
+// The queries for FindAvailablePackage; they download nothing.
+std::vector<automation::Operation> AvailablePackageQueries(const std::vector<std::string>& names);
+// `facts` has the results of GetSystemFacts and of the queries for `names`, which includes `name`.
+AvailablePackage FindAvailablePackage(const std::string& name,
+                                      const std::vector<std::string>& names,
+                                      const automation::Facts& facts, const ArtifactPtr& artifact);
 
 }  // namespace kubexms::cluster

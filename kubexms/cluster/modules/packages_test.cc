@@ -124,7 +124,7 @@ class PackagesTest : public ::testing::Test {
   std::unique_ptr<Runtime> runtime_;
 };
 
-TEST_F(PackagesTest, AnArtifactIsAllThatHostsNeed) {
+TEST_F(PackagesTest, InstallsFromTheArtifactOnly) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet fleet(2);
   const std::string before = fleet.Snapshot();
@@ -147,7 +147,7 @@ TEST_F(PackagesTest, AnArtifactIsAllThatHostsNeed) {
   EXPECT_EQ(fleet.Snapshot(), before);
 }
 
-TEST_F(PackagesTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
+TEST_F(PackagesTest, ResumesAndRollsBackFromEveryFailure) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet reference(1);
   const Pipeline pipeline = Use(reference, artifact);
@@ -173,7 +173,7 @@ TEST_F(PackagesTest, ResumesFromWhereverItFailedAndRollsBackFromThere) {
   }
 }
 
-TEST_F(PackagesTest, WhatWasThereBeforeOrIsNeededByOthersStays) {
+TEST_F(PackagesTest, RollbackRetainsEarlierAndRequiredPackages) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet fleet(1, {{"etcd-client", {.version = "0.9"}},
                            {"admins", {.depends = {"libtwo"}}},
@@ -191,7 +191,7 @@ TEST_F(PackagesTest, WhatWasThereBeforeOrIsNeededByOthersStays) {
                     Not(HasSubstr("package etcd-server")), Not(HasSubstr("package libone"))));
 }
 
-TEST_F(PackagesTest, RefusesArtifactsThatDoNotFitBeforeAnythingIsDone) {
+TEST_F(PackagesTest, PreflightRefusesArtifactsForOtherHosts) {
   SimulatedFleet fleet(1);
   const std::string before = fleet.Snapshot();
   const auto failure = [&](const std::string& path) {
@@ -213,7 +213,7 @@ TEST_F(PackagesTest, RefusesArtifactsThatDoNotFitBeforeAnythingIsDone) {
   EXPECT_EQ(failure(WriteOne()), "it succeeded");
 }
 
-TEST_F(PackagesTest, AnArtifactHasToHaveWhatIsMissing) {
+TEST_F(PackagesTest, RequiresMissingPackagesInTheArtifact) {
   ArtifactManifest manifest;
   manifest.os = "debian-12";
   manifest.targets.emplace_back().architecture = "amd64";
@@ -242,7 +242,7 @@ std::map<std::string, std::string> ImagesOf(const SimulatedHost& host) {
 // A runtime whose images are a file.
 CommandResult AnswerForImages(SimulatedHost& host, const std::string& script) {
   std::map<std::string, std::string> ids = ImagesOf(host);
-  if (script.starts_with("# take back images")) {
+  if (script.starts_with("# undo the import of images")) {
     std::istringstream lines(script);
     for (std::string line; std::getline(lines, line);) {
       std::istringstream words(line);
@@ -283,7 +283,7 @@ class ImagesTest : public PackagesTest {
   }
 };
 
-TEST_F(ImagesTest, ComeFromTheArtifactOnceAndGoAgain) {
+TEST_F(ImagesTest, AreImportedOnceAndRemovedByRollback) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet fleet(2);
   const Pipeline pipeline = UseImages(fleet, artifact);
@@ -310,7 +310,7 @@ TEST_F(ImagesTest, ComeFromTheArtifactOnceAndGoAgain) {
   EXPECT_EQ(fleet.host(0).ReadFile(kRuntime), "");
 }
 
-TEST_F(ImagesTest, ThatReplaceOthersGiveTheNameBack) {
+TEST_F(ImagesTest, RollbackRestoresThePreviousImageOfAName) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   const std::string former = "sha256:" + Sha256Of("what was there before");
   SimulatedFleet reference(1);
@@ -333,7 +333,7 @@ TEST_F(ImagesTest, ThatReplaceOthersGiveTheNameBack) {
   }
 }
 
-TEST_F(ImagesTest, ResumeFromWhereverItFailed) {
+TEST_F(ImagesTest, ImportResumesFromEveryFailure) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet reference(1);
   const Pipeline pipeline = UseImages(reference, artifact);
@@ -357,7 +357,7 @@ TEST_F(ImagesTest, ResumeFromWhereverItFailed) {
   }
 }
 
-TEST_F(ImagesTest, AreRefusedBeforeAnythingIsDone) {
+TEST_F(ImagesTest, PreflightRefusesMissingImages) {
   SimulatedFleet fleet(1);
   const std::string path = WriteOne();
   const auto failure = [&](const std::string& file, const std::vector<std::string>& names) {
@@ -377,7 +377,7 @@ TEST_F(ImagesTest, AreRefusedBeforeAnythingIsDone) {
 
 // --- binaries
 
-TEST_F(PackagesTest, BinariesAreInstalledWhereTheyBelongAndTakenBack) {
+TEST_F(PackagesTest, InstallsBinariesAndRemovesThemByRollback) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet fleet(2);
   fleet.host(1).PutFile("/opt/new/tool", "an older tool");
@@ -390,7 +390,7 @@ TEST_F(PackagesTest, BinariesAreInstalledWhereTheyBelongAndTakenBack) {
   binary.path = "/opt/new/tool";
   binary.mode = "0755";
   const Pipeline pipeline{.name = "install",
-                          .modules = {BinariesModule(spec, artifact, HostChoice())}};
+                          .modules = {BinariesModule(spec, artifact, HostSelection())}};
   const RunReport report = Succeed(Engine(runtime_.get()).Run(pipeline));
   for (const auto& host : fleet.hosts()) {
     EXPECT_EQ(host->ReadFile("/opt/new/tool"), "the tool");
@@ -414,21 +414,21 @@ TEST_F(PackagesTest, BinariesAreInstalledWhereTheyBelongAndTakenBack) {
               HasSubstr("was altered or is damaged"));
 }
 
-class OffersTest : public PackagesTest {
+class AvailablePackageTest : public PackagesTest {
  protected:
   // What is known of `name` on a host.
-  OfferedPackage OfferOf(Connector& host, const std::string& name,
-                         const ArtifactPtr& artifact = nullptr) {
+  AvailablePackage OfferOf(Connector& host, const std::string& name,
+                           const ArtifactPtr& artifact = nullptr) {
     const std::vector<std::string> names = {"absent", name};
-    std::vector<Operation> queries = QueriesForOffers(names);
-    queries.emplace_back(GetFacts{});
-    const Answers answers = Runner(&host, &clock_, {}).Ask(queries).value();
-    EXPECT_EQ(FindOfferedPackage("absent", names, answers, artifact).version, "");
-    return FindOfferedPackage(name, names, answers, artifact);
+    std::vector<Operation> queries = AvailablePackageQueries(names);
+    queries.emplace_back(GetSystemFacts{});
+    const Facts facts = Runner(&host, &clock_, {}).Gather(queries).value();
+    EXPECT_EQ(FindAvailablePackage("absent", names, facts, artifact).version, "");
+    return FindAvailablePackage(name, names, facts, artifact);
   }
 };
 
-TEST_F(OffersTest, WhatIsInstalledCountsThenTheArtifactThenTheSources) {
+TEST_F(AvailablePackageTest, PrefersInstalledThenArtifactThenSources) {
   const ArtifactPtr artifact = Artifact::Open(WriteOne()).value();
   SimulatedFleet fleet(1, {{"etcd-server", {.version = "2.0"}}});
   SimulatedHost& host = fleet.host(0);
@@ -447,7 +447,7 @@ TEST_F(OffersTest, WhatIsInstalledCountsThenTheArtifactThenTheSources) {
   EXPECT_EQ(OfferOf(host, "etcd-server", artifact).from, "");
 }
 
-TEST_F(OffersTest, DnfIsAskedForWhatItKnowsAlready) {
+TEST_F(AvailablePackageTest, ReadsCandidatesOfDnfWithoutADownload) {
   if (!DnfHost::IsPossible()) GTEST_SKIP() << DnfHost::kImpossible;
   DnfHost host;
   EXPECT_EQ(OfferOf(host.connector(), "tried").version, "");
@@ -458,7 +458,7 @@ TEST_F(OffersTest, DnfIsAskedForWhatItKnowsAlready) {
 }
 
 // A source of its own, beside those that this machine has.
-TEST_F(OffersTest, AptIsAskedForWhatItKnowsAlready) {
+TEST_F(AvailablePackageTest, ReadsCandidatesOfAptWithoutADownload) {
   directory_.Write("lists/partial/none", "");
   directory_.Write("source/Packages",
                    "Package: tried\nVersion: 1:2.5-3\nArchitecture: all\nFilename: ./none\n"
@@ -479,7 +479,7 @@ TEST_F(OffersTest, AptIsAskedForWhatItKnowsAlready) {
                              "; export APT_CONFIG=" + config + "\n";
   const CommandResult updated = here->Exec({.script = before + "apt-get -q update"}).value();
   ASSERT_TRUE(updated.ok()) << updated.output << updated.error_output;
-  const std::string probe = std::get<Probe>(QueriesForOffers({"tried", "absent"})[1]).script;
+  const std::string probe = std::get<Probe>(AvailablePackageQueries({"tried", "absent"})[1]).script;
   EXPECT_EQ(here->Exec({.script = before + probe}).value().output, "tried=1:2.5-3\n");
 }
 

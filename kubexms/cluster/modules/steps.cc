@@ -9,10 +9,10 @@
 namespace kubexms::cluster {
 namespace {
 
-using automation::Answers;
 using automation::BackupPath;
 using automation::Change;
 using automation::Directory;
+using automation::Facts;
 using automation::File;
 using automation::GetPath;
 using automation::HostResource;
@@ -30,14 +30,14 @@ using automation::StepPtr;
 
 class FunctionStep final : public NamedStep {
  public:
-  using Plans = std::function<Result<Change>(const StepContext&, const Answers&)>;
+  using Plans = std::function<Result<Change>(const StepContext&, const Facts&)>;
 
   FunctionStep(std::string name, std::vector<Operation> queries, Plans plan)
       : NamedStep(std::move(name)), queries_(std::move(queries)), plan_(std::move(plan)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext&) const override { return queries_; }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    return plan_(context, answers);
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override { return queries_; }
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
+    return plan_(context, facts);
   }
 
  private:
@@ -49,19 +49,19 @@ class FinalStep final : public NamedStep {
  public:
   explicit FinalStep(StepPtr step) : NamedStep(step->name()), step_(std::move(step)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
-    return step_->Ask(context);
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
+    return step_->ListQueries(context);
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    ASSIGN_OR_RETURN(Change change, step_->Plan(context, answers));
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
+    ASSIGN_OR_RETURN(Change change, step_->Plan(context, facts));
     change.undo.clear();
     return change;
   }
-  Result<void> Act(const StepContext& context, Runner& runner,
-                   const Change& change) const override {
-    return step_->Act(context, runner, change);
+  Result<void> RunAction(const StepContext& context, Runner& runner,
+                         const Change& change) const override {
+    return step_->RunAction(context, runner, change);
   }
-  bool Acts() const override { return step_->Acts(); }
+  bool HasAction() const override { return step_->HasAction(); }
 
  private:
   const StepPtr step_;
@@ -79,17 +79,17 @@ class HostnameStep final : public NamedStep {
   HostnameStep(std::string step_name, Name name)
       : NamedStep(std::move(step_name)), hostname_(std::move(name)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
     std::vector<Operation> queries = automation::QueriesFor(FileFor(context));
     queries.emplace_back(Probe{std::string(kAskName)});
     return queries;
   }
 
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     ASSIGN_OR_RETURN(Change change,
-                     automation::PlanFor(FileFor(context), answers, context.backup_directory));
+                     automation::PlanFor(FileFor(context), facts, context.backup_directory));
     const std::string wanted = hostname_(context);
-    const std::string is = Trimmed(answers.Get(Probe{std::string(kAskName)}).output);
+    const std::string is = Trimmed(facts.Get(Probe{std::string(kAskName)}).output);
     if (is == wanted) return change;
     change.summary.push_back(fmt::format("set the hostname to {}, from {}", wanted, is));
     change.operations.emplace_back(SetTo(wanted));
@@ -114,25 +114,25 @@ class SwapOffStep final : public NamedStep {
  public:
   using NamedStep::NamedStep;
 
-  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override {
     return std::vector<Operation>{fstab_, active_};
   }
 
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     Change change;
-    const PathState& fstab = answers.Get(fstab_);
+    const PathState& fstab = facts.Get(fstab_);
     if (fstab.kind == "file" && WithoutSwap(fstab.content) != fstab.content) {
       const std::vector<HostResource> file = {File{.path = fstab_.path,
                                                    .content = WithoutSwap(fstab.content),
                                                    .mode = fstab.mode,
                                                    .owner = fstab.owner,
                                                    .group = fstab.group}};
-      ASSIGN_OR_RETURN(change, automation::PlanFor(file, answers, context.backup_directory));
+      ASSIGN_OR_RETURN(change, automation::PlanFor(file, facts, context.backup_directory));
     }
-    std::istringstream devices(answers.Get(active_).output);
+    std::istringstream devices(facts.Get(active_).output);
     for (std::string device; std::getline(devices, device);) {
       const std::string quoted = automation::ShellQuote(device);
-      change.summary.push_back(fmt::format("stop swapping to {}", device));
+      change.summary.push_back(fmt::format("disable swap on {}", device));
       change.operations.emplace_back(RunScript{"swapoff -- " + quoted});
       change.undo.emplace_back(RunScript{
           fmt::format("grep -q -- ^{0}[[:space:]] /proc/swaps || swapon -- {0}", quoted)});
@@ -150,22 +150,22 @@ class DataDirectoryStep final : public NamedStep {
   DataDirectoryStep(std::string name, Directory directory, bool adjust)
       : NamedStep(std::move(name)), directory_({std::move(directory)}), adjust_(adjust) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override {
     return automation::QueriesFor(directory_);
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     const std::string& path = std::get<Directory>(directory_[0]).path;
-    const PathState& state = answers.Get(GetPath{path});
+    const PathState& state = facts.Get(GetPath{path});
     if (!adjust_ && state.kind == "directory") return Change();
     ASSIGN_OR_RETURN(Change change,
-                     automation::PlanFor(directory_, answers, context.backup_directory));
+                     automation::PlanFor(directory_, facts, context.backup_directory));
     if (!state.exists()) change.undo.insert(change.undo.begin(), RemovePath{path, true});
     return change;
   }
 
  private:
   const std::vector<HostResource> directory_;
-  const bool adjust_;  // mode and owner of one that is there
+  const bool adjust_;  // set mode and owner of an existing directory
 };
 
 class WithUndoStep final : public NamedStep {
@@ -173,11 +173,11 @@ class WithUndoStep final : public NamedStep {
   WithUndoStep(StepPtr step, UndoScripts scripts)
       : NamedStep(step->name()), step_(std::move(step)), scripts_(std::move(scripts)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
-    return step_->Ask(context);
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
+    return step_->ListQueries(context);
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    ASSIGN_OR_RETURN(Change change, step_->Plan(context, answers));
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
+    ASSIGN_OR_RETURN(Change change, step_->Plan(context, facts));
     if (change.undo.empty()) return change;
     if (!scripts_.before.empty()) {
       change.undo.insert(change.undo.begin(), RunScript{scripts_.before});
@@ -188,10 +188,10 @@ class WithUndoStep final : public NamedStep {
     if (!scripts_.after.empty()) change.undo.emplace_back(RunScript{scripts_.after});
     return change;
   }
-  bool Acts() const override { return step_->Acts(); }
-  Result<void> Act(const StepContext& context, Runner& runner,
-                   const Change& change) const override {
-    return step_->Act(context, runner, change);
+  bool HasAction() const override { return step_->HasAction(); }
+  Result<void> RunAction(const StepContext& context, Runner& runner,
+                         const Change& change) const override {
+    return step_->RunAction(context, runner, change);
   }
 
  private:
@@ -209,16 +209,16 @@ class UploadStep final : public NamedStep {
   UploadStep(std::string name, std::vector<Checked> files)
       : NamedStep(std::move(name)), files_(std::move(files)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override {
     std::vector<Operation> queries;
     for (const Checked& checked : files_) queries.emplace_back(GetPath{checked.file.path});
     return queries;
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     Change change;
     for (const Checked& checked : files_) {
       if (!checked.sha256.ok()) return checked.sha256.error();
-      const PathState& state = answers.Get(GetPath{checked.file.path});
+      const PathState& state = facts.Get(GetPath{checked.file.path});
       if (state.sha256 == *checked.sha256 && state.mode == checked.file.mode) continue;
       const std::string backup = automation::BackupOf(checked.file.path, context.backup_directory);
       change.summary.push_back(
@@ -228,8 +228,8 @@ class UploadStep final : public NamedStep {
     }
     return change;
   }
-  bool Acts() const override { return true; }
-  Result<void> Act(const StepContext&, Runner& runner, const Change&) const override {
+  bool HasAction() const override { return true; }
+  Result<void> RunAction(const StepContext&, Runner& runner, const Change&) const override {
     for (const Checked& checked : files_) {
       RETURN_IF_ERROR(runner.Upload({.source = checked.file.source,
                                      .path = checked.file.path,
@@ -262,7 +262,7 @@ std::string WithoutSwap(std::string_view fstab) {
 }
 
 StepPtr MakeStep(std::string step_name, std::vector<Operation> queries,
-                 std::function<Result<Change>(const StepContext&, const Answers&)> plan) {
+                 std::function<Result<Change>(const StepContext&, const Facts&)> plan) {
   return std::make_shared<FunctionStep>(std::move(step_name), std::move(queries), std::move(plan));
 }
 

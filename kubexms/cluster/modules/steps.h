@@ -1,7 +1,7 @@
 #pragma once
 
-// The steps of the cluster's modules that are more than resources. Each can be taken back from the
-// journal alone.
+// Steps of the cluster's modules that are more than resources. Each can be undone from the journal
+// alone.
 
 #include <functional>
 #include <string>
@@ -11,41 +11,38 @@
 
 namespace kubexms::cluster {
 
-// A step that is a function from answers to a change.
+// A step whose plan is a function.
 automation::StepPtr MakeStep(std::string step_name, std::vector<automation::Operation> queries,
                              std::function<Result<automation::Change>(
-                                 const automation::StepContext&, const automation::Answers&)>
+                                 const automation::StepContext&, const automation::Facts&)>
                                  plan);
 
-// The same step, which is not taken back.
+// `step` without undo data.
 automation::StepPtr WithoutUndo(automation::StepPtr step);
 
-// The host has this name, now and after the next boot.
+// Sets the hostname, now and after a boot.
 automation::StepPtr SetHostname(std::string step_name,
                                 std::function<std::string(const automation::StepContext&)> name);
 
-// Nothing is swapped, now and after the next boot: the lines of /etc/fstab whose third field is
-// "swap" become comments.
+// Disables swap, now and after a boot: comments out the swap entries of /etc/fstab.
 automation::StepPtr SwapOff(std::string step_name);
-// For tests: the text of /etc/fstab without its swap.
+// For tests: the text of /etc/fstab with swap entries commented out.
 std::string WithoutSwap(std::string_view fstab);
 
-// A directory for data: to take it back removes it with all that has come into it, unless it was
-// there before.
+// Creates a data directory. The undo removes it with its content, unless it existed before.
 automation::StepPtr EnsureDataDirectory(std::string step_name, automation::Directory directory);
-// The same for a program that sees to mode and owner itself: what is there is left as it is.
+// The same for a program that sets mode and owner itself: an existing directory is not changed.
 automation::StepPtr EnsureDataDirectory(std::string step_name, std::string path);
 
 struct UndoScripts {
   std::string before;
-  std::string restart;  // a service that then reads the old state, if it runs
+  std::string restart;  // a service to restart after the undo, if it runs
   std::string after;
 };
-// `step`, and what else is done on the host when it is taken back. The scripts, each of which may
-// be empty, must do no harm when there is nothing to do for them.
+// `step` with additional undo scripts. Each may be empty, and must be harmless when there is nothing
+// to undo.
 automation::StepPtr WithUndo(automation::StepPtr step, UndoScripts scripts);
-// `step`, which writes what a service reads. When the old state is back, the service reads that, if
-// it runs.
+// `step` that writes the configuration of a service: the undo also restarts the service, if it runs.
 automation::StepPtr RestartAfterUndo(automation::StepPtr step, std::string_view service);
 
 struct UploadedFile {
@@ -53,12 +50,12 @@ struct UploadedFile {
   std::string path;    // on the host; its directory exists
   std::string mode = "0644";
 };
-// Files of the operator are on the host. Their checksums are taken once, here; one that cannot be
-// read is an error of every plan.
+// Uploads files of the operator's machine. Checksums are computed once, by this call; an unreadable
+// file is an error of every plan.
 automation::StepPtr EnsureUploaded(std::string step_name, std::vector<UploadedFile> files);
 
-// For hosts that leave: what kubexms keeps there for itself goes, and the directory above it unless
-// it is also another cluster's.
+// Removes kubexms' own files of the cluster from a host that leaves it, and the parent directory
+// unless other clusters use it.
 std::vector<automation::Operation> RemovalOfOwnFiles(const automation::Runtime& runtime);
 
 }  // namespace kubexms::cluster

@@ -13,12 +13,11 @@ std::string DirectoryOf(const std::string& path) {
 }
 
 Result<const ArtifactBinary*> FindIn(const Artifact& artifact, const BinarySpec& binary,
-                                     const Facts& facts) {
-  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(facts));
+                                     const SystemFacts& system_facts) {
+  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(system_facts));
   if (const ArtifactBinary* found = target->FindBinary(binary.name)) return found;
   return Error::BadRequest(fmt::format(
-      "the artifact {} does not have the binary {} for {}; build it again with kubexms artifact "
-      "build",
+      "the artifact {} lacks the binary {} for {}; build it again: kubexms artifact build",
       artifact.path(), binary.name, target->architecture));
 }
 
@@ -30,25 +29,25 @@ class BinaryStep final : public NamedStep {
         artifact_(std::move(artifact)),
         directory_({Directory{.path = DirectoryOf(binary_.path)}}) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext&) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext&) const override {
     std::vector<Operation> queries = QueriesFor(directory_);
-    queries.insert(queries.end(), {GetFacts{}, GetPath{binary_.path}});
+    queries.insert(queries.end(), {GetSystemFacts{}, GetPath{binary_.path}});
     return queries;
   }
 
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     ASSIGN_OR_RETURN(const ArtifactBinary* file,
-                     FindIn(*artifact_, binary_, answers.Get(GetFacts{})));
-    const PathState& state = answers.Get(GetPath{binary_.path});
+                     FindIn(*artifact_, binary_, facts.Get(GetSystemFacts{})));
+    const PathState& state = facts.Get(GetPath{binary_.path});
     Change change;
     if (state.sha256 == file->sha256 && state.mode == binary_.mode) return change;
     if (state.kind == "directory") {
       return Error::BadRequest(
-          fmt::format("{} is a directory, and {} is to be there", binary_.path, binary_.name));
+          fmt::format("{} is a directory and must be the binary {}", binary_.path, binary_.name));
     }
-    // A directory that is there belongs to somebody else.
-    if (!answers.Get(GetPath{DirectoryOf(binary_.path)}).exists()) {
-      ASSIGN_OR_RETURN(change, PlanFor(directory_, answers, context.backup_directory));
+    // Mode and owner of an existing directory are not changed.
+    if (!facts.Get(GetPath{DirectoryOf(binary_.path)}).exists()) {
+      ASSIGN_OR_RETURN(change, PlanFor(directory_, facts, context.backup_directory));
     }
     const std::string backup = BackupOf(binary_.path, context.backup_directory);
     change.summary.push_back(fmt::format("install {} from {} ({})", binary_.path, artifact_->path(),
@@ -58,10 +57,10 @@ class BinaryStep final : public NamedStep {
     return change;
   }
 
-  bool Acts() const override { return true; }
-  Result<void> Act(const StepContext&, Runner& runner, const Change&) const override {
-    ASSIGN_OR_RETURN(const Facts facts, runner.GetFacts());
-    ASSIGN_OR_RETURN(const ArtifactBinary* file, FindIn(*artifact_, binary_, facts));
+  bool HasAction() const override { return true; }
+  Result<void> RunAction(const StepContext&, Runner& runner, const Change&) const override {
+    ASSIGN_OR_RETURN(const SystemFacts system_facts, runner.Get(GetSystemFacts{}));
+    ASSIGN_OR_RETURN(const ArtifactBinary* file, FindIn(*artifact_, binary_, system_facts));
     RETURN_IF_ERROR(runner.Upload({.source = artifact_->PartOf(*file),
                                    .sha256 = file->sha256,
                                    .path = binary_.path,
@@ -80,32 +79,32 @@ class BinaryStep final : public NamedStep {
 }  // namespace
 
 ModulePtr BinariesModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
-                         const HostChoice& choice) {
+                         const HostSelection& selection) {
   std::vector<Task> tasks;
   for (const BinarySpec& binary : spec.binaries) {
     if (!artifact) break;  // preflight refuses that
     tasks.push_back({.name = binary.name,
                      .steps = {std::make_shared<BinaryStep>(binary, artifact)},
-                     .hosts = choice.Of(spec.HostsOf(binary)),
+                     .hosts = selection.Of(spec.HostsOf(binary)),
                      .after = std::vector<std::string>{}});
   }
-  return MakeModule("binaries", std::move(tasks));
+  return MakeModule(ModuleName(ModuleId::kBinaries), std::move(tasks));
 }
 
 StepPtr RequireBinary(const BinarySpec& binary, const ArtifactPtr& artifact) {
   const GetPath query{binary.path};
   return Require(
-      binary.name, {GetFacts{}, query},
-      [binary, artifact, query](const StepContext&, const Answers& answers) -> Result<void> {
+      binary.name, {GetSystemFacts{}, query},
+      [binary, artifact, query](const StepContext&, const Facts& facts) -> Result<void> {
         if (!artifact) {
           return Error::BadRequest(fmt::format(
-              "the binary {} comes from an artifact, and there is none: make one with kubexms "
-              "artifact build, and name it by --artifact or spec.artifact",
+              "the binary {} requires an artifact; build one with kubexms artifact build, and set "
+              "--artifact or spec.artifact",
               binary.name));
         }
         ASSIGN_OR_RETURN(const ArtifactBinary* file,
-                         FindIn(*artifact, binary, answers.Get(GetFacts{})));
-        if (answers.Get(query).sha256 == file->sha256) return {};
+                         FindIn(*artifact, binary, facts.Get(GetSystemFacts{})));
+        if (facts.Get(query).sha256 == file->sha256) return {};
         return artifact->Verify(*file);
       });
 }

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "kubexms/base/json/json.h"
-#include "kubexms/cluster/modules/containerd/cri_probe.h"
+#include "kubexms/cluster/modules/containerd/ctr_commands.h"
 #include "kubexms/cluster/modules/containerd/images.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
 #include "kubexms/cluster/modules/modules.h"
@@ -29,8 +29,8 @@ std::string AuthorityOf(const RegistrySpec& registry) { return DirectoryOf(regis
 // A string of TOML: all escapes of JSON are TOML's too.
 std::string Quoted(std::string_view text) { return WriteJson(Json(text)); }
 
-// Who pulls from a registry is in here, and not beside its other settings, because only here
-// registries that give out tokens are understood.
+// Credentials are in config.toml and not in hosts.toml: containerd uses those of hosts.toml only as
+// headers, which registries with token authentication do not accept.
 std::string Credentials(const ContainerRuntimeSpec& runtime, const ClusterSecrets& secrets) {
   std::string text;
   for (const RegistrySpec& registry : runtime.registries) {
@@ -42,8 +42,8 @@ std::string Credentials(const ContainerRuntimeSpec& runtime, const ClusterSecret
   return text;
 }
 
-// Control groups are systemd's, which all hosts run. What is below `opt` would otherwise be outside
-// of the data.
+// All hosts run systemd, so it manages the control groups. The default path of `opt` is outside of
+// the data root.
 std::string ConfigFile(const ContainerRuntimeSpec& runtime, const ClusterSecrets& secrets) {
   return fmt::format(
       "# Written by kubexms.\n"
@@ -74,7 +74,7 @@ std::string ConfigFile(const ContainerRuntimeSpec& runtime, const ClusterSecrets
       Quoted(runtime.sandbox_image), kRegistries, Credentials(runtime, secrets));
 }
 
-// How the registry itself is reached, as lines of hosts.toml.
+// The TLS settings of a registry, as lines of hosts.toml.
 std::string Trust(const RegistrySpec& registry, std::string_view indent) {
   std::string text;
   if (!registry.ca_file.empty())
@@ -84,7 +84,7 @@ std::string Trust(const RegistrySpec& registry, std::string_view indent) {
 }
 
 std::string ServerOf(const RegistrySpec& registry) {
-  // The one registry that is not where its name says.
+  // The only registry whose server has another name.
   const std::string host = registry.name == "docker.io" ? "registry-1.docker.io" : registry.name;
   return fmt::format("{}://{}", registry.plain_http ? "http" : "https", host);
 }
@@ -93,7 +93,7 @@ std::string MirrorSection(const ContainerRuntimeSpec& runtime, const std::string
   std::string text =
       fmt::format("\n[host.{}]\n  capabilities = [\"pull\", \"resolve\"]\n", Quoted(url));
   const size_t begin = url.find("://") + 3, end = std::min(url.find('/', begin), url.size());
-  // What comes after the host is then the whole path, and not something before /v2.
+  // The URL has the complete path; containerd must not append /v2.
   if (end + 1 < url.size()) text += "  override_path = true\n";
   const auto known =
       std::ranges::find(runtime.registries, url.substr(begin, end - begin), &RegistrySpec::name);
@@ -124,9 +124,9 @@ StepPtr Configuration(const ContainerRuntimeSpec& runtime, const ClusterSecrets&
   return RestartAfterUndo(Ensure("configuration", std::move(resources)), kService);
 }
 
-void ForgetRegistry(const std::string& name, const std::string& backup_directory, Change& change) {
+void RemoveRegistry(const std::string& name, const std::string& backup_directory, Change& change) {
   const std::string directory = fmt::format("{}/{}", kRegistries, name);
-  change.summary.push_back(fmt::format("forget the registry {}", name));
+  change.summary.push_back(fmt::format("remove the registry {}", name));
   change.undo.emplace_back(MakeDirectory{directory});
   for (const char* file : {"hosts.toml", "ca.crt"}) {
     const std::string path = fmt::format("{}/{}", directory, file);
@@ -135,26 +135,27 @@ void ForgetRegistry(const std::string& name, const std::string& backup_directory
     change.operations.emplace_back(RemovePath{path});
     change.undo.emplace_back(RestorePath{path, backup});
   }
-  // Whatever else is in it is not ours.
+  // Fails silently, and stays, when it has files of others.
   change.operations.emplace_back(RemovePath{directory});
 }
 
-// The registries of which we have written down something once, by their names.
+// The names of the registries that kubexms has configured.
 const Probe kOurRegistries{
     "cd /etc/containerd/certs.d 2>/dev/null || exit 0; "
     "grep -lsx '# Written by kubexms.' */hosts.toml | sed 's|/hosts.toml$||'"};
 
-// What the configuration no longer names is forgotten. containerd looks there whenever it needs to.
+// Removes registries that are no longer configured. containerd reads hosts.toml for each pull, so it
+// needs no restart.
 StepPtr FormerRegistries(const ContainerRuntimeSpec& runtime) {
   return MakeStep("former registries", {kOurRegistries},
-                  [runtime](const StepContext& context, const Answers& answers) -> Result<Change> {
+                  [runtime](const StepContext& context, const Facts& facts) -> Result<Change> {
                     Change change;
-                    std::istringstream names(answers.Get(kOurRegistries).output);
+                    std::istringstream names(facts.Get(kOurRegistries).output);
                     for (std::string name; std::getline(names, name);) {
                       const bool wanted =
                           std::ranges::find(runtime.registries, name, &RegistrySpec::name) !=
                           runtime.registries.end();
-                      if (!wanted) ForgetRegistry(name, context.backup_directory, change);
+                      if (!wanted) RemoveRegistry(name, context.backup_directory, change);
                     }
                     return change;
                   });
@@ -169,8 +170,8 @@ StepPtr Authorities(const ContainerRuntimeSpec& runtime) {
   return EnsureUploaded("authorities of registries", std::move(files));
 }
 
-// Containers outlive containerd, so they end before it goes.
-constexpr std::string_view kEndContainers = R"sh(
+// Containers survive the removal of containerd, so they are deleted before.
+constexpr std::string_view kDeleteContainers = R"sh(
 command -v ctr >/dev/null && systemctl start containerd || exit 0
 for namespace in $(ctr namespaces list -q); do
   ctr -n "$namespace" tasks list -q | xargs -r ctr -n "$namespace" tasks delete --force
@@ -180,28 +181,28 @@ done
 )sh";
 
 StepPtr Ready() {
-  const std::string ask = AskRuntimeReady();
+  const std::string ready = RuntimeReadyCommand();
   return Script(
       {.name = "ready",
-       .done_when = ask,
+       .done_when = ready,
        .script = "# wait until containerd is ready\n" +
-                 WaitScript(ask, kReadyTimeout,
+                 WaitScript(ready, kReadyTimeout,
                             fmt::format("journalctl -u {} -n 20 --no-pager; exit 1", kService))});
 }
 
 }  // namespace
 
 ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
-                           const ArtifactPtr& artifact, const HostChoice& choice) {
-  const std::vector<std::string> hosts = choice.Of(spec.RuntimeHosts());
+                           const ArtifactPtr& artifact, const HostSelection& selection) {
+  const std::vector<std::string> hosts = selection.Of(spec.RuntimeHosts());
   const ContainerRuntimeSpec& runtime = spec.container_runtime;
-  // The configuration first: the package starts the service, which then begins with it.
+  // The configuration before the package, which starts the service.
   std::vector<Task> tasks = {
       {.name = "install",
        .steps = {EnsureDataDirectory("data directory", runtime.data_root),
                  Configuration(runtime, secrets), Authorities(runtime), FormerRegistries(runtime),
                  WithUndo(EnsurePackages("packages", ContainerdPackages(), artifact),
-                          {.before = std::string(kEndContainers)})},
+                          {.before = std::string(kDeleteContainers)})},
        .hosts = hosts,
        .timeout = kInstallTimeout},
       {.name = "serve",
@@ -214,38 +215,35 @@ ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secret
                      .steps = {EnsureImages("images", ImageNames(runtime), artifact)},
                      .hosts = hosts});
   }
-  return MakeModule("containerd", std::move(tasks), std::vector<std::string>{"os", "binaries"});
+  return MakeModule(ModuleName(ModuleId::kContainerd), std::move(tasks),
+                    std::vector{ModuleName(ModuleId::kOs), ModuleName(ModuleId::kBinaries)});
 }
 
 namespace {
 
-Result<void> CheckControllers(const ProbeResult& said) {
+Result<void> CheckControllers(const ProbeResult& probe) {
   std::vector<std::string> missing;
   for (const char* controller : {"cpu", "memory", "pids"}) {
     const std::string word = fmt::format(" {} ", controller);
-    if ((" " + said.output + " ").find(word) == std::string::npos) missing.emplace_back(controller);
+    if ((" " + probe.output + " ").find(word) == std::string::npos)
+      missing.emplace_back(controller);
   }
-  if (missing.empty() || said.exit_code != 0) return {};
+  if (missing.empty() || probe.exit_code != 0) return {};
   return Error::BadRequest(
-      fmt::format("its kernel has no control groups for {}; boot it with cgroup_enable={}",
+      fmt::format("the kernel has no control groups for {}; boot it with cgroup_enable={}",
                   fmt::join(missing, ", "), fmt::join(missing, ",")));
 }
 
 }  // namespace
 
 StepPtr CheckRuntimeHost() {
-  const Probe perl{"command -v perl"};
-  // Of version 2 they are listed where they are mounted, of version 1 by the kernel.
+  // Version 2 lists its controllers at the mount point, version 1 in /proc.
   const Probe controllers{
       "{ cat /sys/fs/cgroup/cgroup.controllers 2>/dev/null || awk '$4 == 1 { print $1 }' "
       "/proc/cgroups; } | tr '\\n' ' '"};
-  return Require("container runtime", {perl, controllers},
-                 [perl, controllers](const StepContext&, const Answers& answers) -> Result<void> {
-                   if (answers.Get(perl).exit_code != 0) {
-                     return Error::BadRequest(
-                         "perl is missing, by which the container runtime is asked how it is");
-                   }
-                   return CheckControllers(answers.Get(controllers));
+  return Require("container runtime", {controllers},
+                 [controllers](const StepContext&, const Facts& facts) {
+                   return CheckControllers(facts.Get(controllers));
                  });
 }
 

@@ -9,7 +9,7 @@
 
 #include "kubexms/base/json/json.h"
 #include "kubexms/cluster/artifact/artifact.h"
-#include "kubexms/cluster/modules/containerd/cri_probe.h"
+#include "kubexms/cluster/modules/containerd/ctr_commands.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
 
 namespace kubexms::cluster {
@@ -21,21 +21,21 @@ constexpr std::chrono::seconds kImagesTimeout(30);
 
 constexpr std::chrono::minutes kImportTimeout(30);
 
-Probe QueryFor(const std::vector<std::string>& names) { return {AskRuntimeImages(names)}; }
+Probe QueryFor(const std::vector<std::string>& names) { return {ListImagesCommand(names)}; }
 
-// "NAME ID" lines. A runtime that does not answer has none.
-std::map<std::string, std::string> IdsOf(const ProbeResult& answer) {
+// From "NAME ID" lines. Empty when containerd does not run.
+std::map<std::string, std::string> IdsOf(const ProbeResult& probe) {
   std::map<std::string, std::string> ids;
-  std::istringstream lines(answer.output);
+  std::istringstream lines(probe.output);
   for (std::string name, id; lines >> name >> id;) ids[name] = id;
   return ids;
 }
 
-// What a host lacks.
+// The images that a host lacks.
 struct ImagePlan {
   std::string architecture;
   std::vector<const ArtifactImage*> images;
-  std::map<std::string, std::string> former;  // of those whose name is there: the other one's id
+  std::map<std::string, std::string> former;  // the ids of other images with the same names
 
   // Each once.
   std::map<std::string, const ArtifactFile*> Blobs() const {
@@ -52,11 +52,11 @@ struct ImagePlan {
   }
 };
 
-// `answers` has those to QueryFor(names) and GetFacts.
-Result<ImagePlan> PlanImages(const std::vector<std::string>& names, const Answers& answers,
+// `facts` has the results of QueryFor(names) and GetSystemFacts.
+Result<ImagePlan> PlanImages(const std::vector<std::string>& names, const Facts& facts,
                              const Artifact& artifact) {
-  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(answers.Get(GetFacts{})));
-  const std::map<std::string, std::string> ids = IdsOf(answers.Get(QueryFor(names)));
+  ASSIGN_OR_RETURN(const ArtifactTarget* target, artifact.TargetFor(facts.Get(GetSystemFacts{})));
+  const std::map<std::string, std::string> ids = IdsOf(facts.Get(QueryFor(names)));
   ImagePlan plan{.architecture = target->architecture};
   std::vector<std::string> absent;
   for (const std::string& name : names) {
@@ -71,12 +71,11 @@ Result<ImagePlan> PlanImages(const std::vector<std::string>& names, const Answer
   }
   if (absent.empty()) return plan;
   return Error::BadRequest(fmt::format(
-      "the artifact {} does not have the image {} for {}; build it again with kubexms artifact "
-      "build",
+      "the artifact {} lacks the image {} for {}; build it again: kubexms artifact build",
       artifact.path(), fmt::join(absent, ", "), target->architecture));
 }
 
-// As OCI wants it: each entry of the index has the name that containerd is to give it.
+// index.json of an OCI image layout. containerd uses the annotation of an entry as image name.
 std::string IndexOf(const ImagePlan& plan) {
   JsonArray manifests;
   for (const ArtifactImage* image : plan.images) {
@@ -90,8 +89,8 @@ std::string IndexOf(const ImagePlan& plan) {
   return WriteJson(Json(JsonObject{{"schemaVersion", 2}, {"manifests", std::move(manifests)}}));
 }
 
-// The images of a directory that is laid out as OCI wants it. CRI learns of them a moment later.
-// Those whose names they take stay, by their ids, as they do when CRI itself pulls an image.
+// Imports an OCI image layout, and waits until CRI has the images. Images that lose their names are
+// kept by their ids, as CRI does when it pulls an image.
 std::string ImportScript(const ImagePlan& plan, const std::string& directory) {
   std::vector<std::string> names;
   std::string expected, keep;
@@ -104,34 +103,35 @@ std::string ImportScript(const ImagePlan& plan, const std::string& directory) {
   }
   return fmt::format(
       "# import images\n{}"
-      "said=$(tar -C {} -cf - oci-layout index.json blobs | ctr -n k8s.io images import - 2>&1) || "
-      "{{ printf '%s\\n' \"$said\" >&2; exit 1; }}\n"
+      "output=$(tar -C {} -cf - oci-layout index.json blobs | ctr -n k8s.io images import - 2>&1) "
+      "|| "
+      "{{ printf '%s\\n' \"$output\" >&2; exit 1; }}\n"
       "{}",
       keep, ShellQuote(directory),
-      WaitScript(fmt::format("[ \"$({})\" = {} ]", AskRuntimeImages(names),
+      WaitScript(fmt::format("[ \"$({})\" = {} ]", ListImagesCommand(names),
                              ShellQuote(expected.substr(0, expected.size() - 1))),
-                 kImagesTimeout, "echo 'CRI does not know the images'; exit 1"));
+                 kImagesTimeout, "echo 'CRI does not have the images'; exit 1"));
 }
 
-// What CRI has made of an image, names that are checksums, goes with its last real name. The image
-// that had a name before is still there by its id, unless somebody has deleted it since.
-constexpr std::string_view kTakeBack = R"sh(# take back images
+// Removes the references by digest and id, which CRI has created, with the last reference by name.
+// The previous image of a name still exists by its id, unless a user has deleted it.
+constexpr std::string_view kUndoImport = R"sh(# undo the import of images
 systemctl -q is-active containerd || exit 0
 images() { ctr -n k8s.io images "$@"; }
-forget() {
+prune() {
   left=$(images list | awk -v digest="$1" '$3 == digest { print $1 }')
   printf '%s\n' "$left" | grep -v '^sha256:' | grep -qv '@sha256:' || [ -z "$left" ] ||
     images remove $left >/dev/null
 }
-remove() { images remove "$1" >/dev/null 2>&1; forget "$2"; }
+remove() { images remove "$1" >/dev/null 2>&1; prune "$2"; }
 restore() {
   images list -q | grep -qxF "$3" || return
-  images tag --force "$3" "$1" >/dev/null && forget "$2"
+  images tag --force "$3" "$1" >/dev/null && prune "$2"
 }
 )sh";
 
-std::string TakeBackScript(const ImagePlan& plan) {
-  std::string script(kTakeBack);
+std::string UndoImportScript(const ImagePlan& plan) {
+  std::string script(kUndoImport);
   for (const ArtifactImage* image : plan.images) {
     const std::string what = fmt::format("{} {}", ShellQuote(image->name), image->Digest());
     const auto former = plan.former.find(image->name);
@@ -146,17 +146,18 @@ class ImagesStep final : public NamedStep {
   ImagesStep(std::string name, std::vector<std::string> images, ArtifactPtr artifact)
       : NamedStep(std::move(name)), names_(std::move(images)), artifact_(std::move(artifact)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
-    return std::vector<Operation>{GetFacts{}, QueryFor(names_), GetPath{DirectoryFor(context)}};
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
+    return std::vector<Operation>{GetSystemFacts{}, QueryFor(names_),
+                                  GetPath{DirectoryFor(context)}};
   }
 
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
-    ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names_, answers, *artifact_));
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
+    ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names_, facts, *artifact_));
     const std::string directory = DirectoryFor(context);
     Change change;
     if (plan.images.empty()) {
-      if (!answers.Get(GetPath{directory}).exists()) return change;
-      change.summary = {"remove image files that an interrupted run has left"};
+      if (!facts.Get(GetPath{directory}).exists()) return change;
+      change.summary = {"remove image files of an interrupted run"};
       change.operations = {RemovePath{directory, true}};
       return change;
     }
@@ -171,16 +172,16 @@ class ImagesStep final : public NamedStep {
                                              .content = R"({"imageLayoutVersion":"1.0.0"})"});
     change.operations.emplace_back(
         WriteFile{.path = directory + "/index.json", .content = IndexOf(plan)});
-    change.undo = {RemovePath{directory, true}, RunScript{TakeBackScript(plan)}};
+    change.undo = {RemovePath{directory, true}, RunScript{UndoImportScript(plan)}};
     return change;
   }
 
-  bool Acts() const override { return true; }
-  // What was sent before a crash is not sent again.
-  Result<void> Act(const StepContext& context, Runner& runner, const Change&) const override {
-    ASSIGN_OR_RETURN(const Answers answers,
-                     runner.Ask(std::vector<Operation>{GetFacts{}, QueryFor(names_)}));
-    ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names_, answers, *artifact_));
+  bool HasAction() const override { return true; }
+  // Blobs that were sent before a crash are not sent again.
+  Result<void> RunAction(const StepContext& context, Runner& runner, const Change&) const override {
+    ASSIGN_OR_RETURN(const Facts facts,
+                     runner.Gather(std::vector<Operation>{GetSystemFacts{}, QueryFor(names_)}));
+    ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names_, facts, *artifact_));
     if (plan.images.empty()) return {};
     const std::string directory = DirectoryFor(context);
     for (const auto& [sum, blob] : plan.Blobs()) {
@@ -188,9 +189,10 @@ class ImagesStep final : public NamedStep {
                                      .sha256 = sum,
                                      .path = fmt::format("{}/blobs/sha256/{}", directory, sum)}));
     }
-    return runner.Perform(std::vector<Operation>{RunScript{ImportScript(plan, directory)},
-                                                 RemovePath{directory, true}},
-                          kImportTimeout);
+    RETURN_IF_ERROR(runner.Perform(std::vector<Operation>{RunScript{ImportScript(plan, directory)},
+                                                          RemovePath{directory, true}},
+                                   kImportTimeout));
+    return {};
   }
 
  private:
@@ -218,15 +220,15 @@ StepPtr EnsureImages(std::string step_name, std::vector<std::string> names,
 StepPtr RequireImages(std::string step_name, std::vector<std::string> names,
                       const ArtifactPtr& artifact) {
   const Probe query = QueryFor(names);
-  return Require(std::move(step_name), {GetFacts{}, query},
-                 [names = std::move(names), artifact](const StepContext&,
-                                                      const Answers& answers) -> Result<void> {
-                   ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names, answers, *artifact));
-                   for (const auto& [sum, blob] : plan.Blobs()) {
-                     RETURN_IF_ERROR(artifact->Verify(*blob));
-                   }
-                   return {};
-                 });
+  return Require(
+      std::move(step_name), {GetSystemFacts{}, query},
+      [names = std::move(names), artifact](const StepContext&, const Facts& facts) -> Result<void> {
+        ASSIGN_OR_RETURN(const ImagePlan plan, PlanImages(names, facts, *artifact));
+        for (const auto& [sum, blob] : plan.Blobs()) {
+          RETURN_IF_ERROR(artifact->Verify(*blob));
+        }
+        return {};
+      });
 }
 
 }  // namespace kubexms::cluster

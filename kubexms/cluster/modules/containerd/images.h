@@ -1,6 +1,6 @@
 #pragma once
 
-// Images that hosts have before anything asks for them, from an artifact.
+// Images from an artifact in the container runtime of hosts, before any pod needs them.
 
 #include <string>
 #include <vector>
@@ -13,14 +13,12 @@ namespace kubexms::cluster {
 
 std::vector<std::string> ImageNames(const ContainerRuntimeSpec& runtime);
 
-// The runtime of the host, which runs, has exactly these images of the artifact, as it says itself
-// by CRI. Only layers that it lacks are sent. To take it back removes those that were not there and
-// gives a name back to the image that had it before.
+// Imports the images that CRI on the host lacks; the runtime must run. The undo removes imported
+// images, and restores the previous image of a name.
 automation::StepPtr EnsureImages(std::string step_name, std::vector<std::string> names,
                                  const ArtifactPtr& artifact);
 
-// Changes nothing: what the host lacks of the images is in the artifact, for its architecture and
-// undamaged.
+// A check: the artifact has the images that the host lacks, for its architecture and undamaged.
 automation::StepPtr RequireImages(std::string step_name, std::vector<std::string> names,
                                   const ArtifactPtr& artifact);
 

@@ -23,7 +23,7 @@ constexpr std::chrono::minutes kSnapshotTimeout(30);
 
 std::string TimerPath() { return fmt::format("/etc/systemd/system/{}", kEtcdBackupTimer); }
 
-// Of the old ones only those go that have a name of ours.
+// Deletes only old files with names of this script.
 std::string BackupScript(const EtcdSpec& etcd) {
   return fmt::format(
       "#!/bin/sh\n"
@@ -56,7 +56,7 @@ std::vector<HostResource> TimerOn(const EtcdSpec& etcd) {
                                       "Type=oneshot\n"
                                       "ExecStart={}\n",
                                       EtcdPath("backup.sh"))},
-          // The members do not all begin in the same second.
+          // So that not all members start at the same time.
           File{.path = TimerPath(),
                .content = fmt::format("# Written by kubexms.\n"
                                       "[Unit]\n"
@@ -78,13 +78,12 @@ std::vector<HostResource> TimerOff() {
           Absent{TimerPath()}, Absent{std::string(kBackupService)}, Absent{EtcdPath("backup.sh")}};
 }
 
-// Nothing, if it is healthy; otherwise what it has to say.
-std::optional<std::string> Ailment(const EtcdSpec& etcd, const Host& host) {
-  const Probe health{AskLocalEtcd(etcd, "--command-timeout=3s endpoint health") + " 2>&1"};
-  const Result<std::vector<Answer>> answers = host.connector->Perform({health});
-  if (!answers.ok()) return answers.error().message();
-  const ProbeResult& probe = std::get<ProbeResult>((*answers)[0]);
-  if (probe.exit_code != 0) return probe.output;
+// Why the member on the host is not healthy; none when it is.
+std::optional<std::string> FindHealthProblem(const EtcdSpec& etcd, Runner runner) {
+  const Probe health{ProbeLocalEtcd(etcd, "--command-timeout=3s endpoint health") + " 2>&1"};
+  const Result<ProbeResult> probe = runner.Get(health);
+  if (!probe.ok()) return probe.error().message();
+  if (probe->exit_code != 0) return probe->output;
   return std::nullopt;
 }
 
@@ -96,13 +95,15 @@ Result<const Host*> HealthyMember(const ClusterSpec& spec, const Runtime& runtim
     members.push_back(runtime.FindHost(name));
     if (!members.back()) return Error::NotFound("hosts", name);
   }
-  std::vector<std::optional<std::string>> ailments(members.size());
-  ForEach(members.size(), options.parallel,
-          [&](size_t i) { ailments[i] = Ailment(spec.etcd, *members[i]); });
+  std::vector<std::optional<std::string>> problems(members.size());
+  ForEach(members.size(), options.parallel, [&](size_t i) {
+    problems[i] =
+        FindHealthProblem(spec.etcd, runtime.RunnerFor(*members[i], {.stop = options.stop}));
+  });
   std::string reasons;
   for (size_t i = 0; i < members.size(); ++i) {
-    if (!ailments[i]) return members[i];
-    reasons += fmt::format("\n  {}: {}", members[i]->name, *ailments[i]);
+    if (!problems[i]) return members[i];
+    reasons += fmt::format("\n  {}: {}", members[i]->name, *problems[i]);
   }
   return Error::ServiceUnavailable("no member of etcd is healthy" + reasons);
 }
@@ -112,7 +113,7 @@ int64_t Number(const Json& object, std::string_view key) {
   return number && number->is_int64() ? number->get_int64() : 0;
 }
 
-// Leaves the snapshot on the host. What a run that was killed has left there goes after a day.
+// Leaves the snapshot on the host, and removes those older than a day, which killed runs have left.
 Result<EtcdSnapshot> TakeSnapshot(const EtcdSpec& etcd, const Host& host, Runner& runner,
                                   const std::string& path) {
   const std::string directory = std::filesystem::path(path).parent_path();
@@ -132,7 +133,7 @@ Result<EtcdSnapshot> TakeSnapshot(const EtcdSpec& etcd, const Host& host, Runner
                       .bytes = Number(status, "totalSize")};
 }
 
-Result<void> Fetch(Runner& runner, const std::string& path, const std::string& file) {
+Result<void> DownloadSnapshot(Runner& runner, const std::string& path, const std::string& file) {
   const std::string part = file + ".part";
   Result<void> fetched = runner.Download({.path = path, .destination = part, .mode = 0600});
   if (fetched.ok()) fetched = CheckSnapshotFile(part);
@@ -152,12 +153,13 @@ StepPtr EtcdBackupTimer(const EtcdSpec& etcd) {
 Result<std::string> PlanEtcdBackup(const ClusterSpec& spec, const Runtime& runtime,
                                    const std::string& file, const EtcdBackupOptions& options) {
   if (std::filesystem::exists(file)) {
-    return Error::BadRequest(fmt::format("{} is there already, and is not overwritten", file));
+    return Error::BadRequest(
+        fmt::format("{} exists and is not overwritten; choose another file", file));
   }
   const std::filesystem::path directory = std::filesystem::path(file).parent_path();
   if (!directory.empty() && !std::filesystem::is_directory(directory)) {
-    return Error::BadRequest(
-        fmt::format("there is no directory {} for {}; make it first", directory.string(), file));
+    return Error::BadRequest(fmt::format("the directory {} of {} does not exist; create it first",
+                                         directory.string(), file));
   }
   ASSIGN_OR_RETURN(const Host* host, HealthyMember(spec, runtime, options));
   return host->name;
@@ -167,16 +169,17 @@ Result<EtcdSnapshot> BackUpEtcd(const ClusterSpec& spec, const Runtime& runtime,
                                 const std::string& file, const EtcdBackupOptions& options) {
   ASSIGN_OR_RETURN(const std::string member, PlanEtcdBackup(spec, runtime, file, options));
   const Host* host = runtime.FindHost(member);
-  Runner runner(host->connector.get(), &runtime.clock(), {.stop = options.stop});
+  Runner runner = runtime.RunnerFor(*host, {.stop = options.stop});
   const std::string path =
       fmt::format("{}/snapshot-{}.db", runtime.host_directory(), runtime.random().NameSuffix());
   Result<EtcdSnapshot> snapshot = TakeSnapshot(spec.etcd, *host, runner, path);
   if (snapshot.ok()) {
-    const Result<void> fetched = Fetch(runner, path, file);
+    const Result<void> fetched = DownloadSnapshot(runner, path, file);
     if (!fetched.ok()) snapshot = fetched.error();
   }
-  // One that cannot be removed now goes with the next.
-  static_cast<void>(host->connector->Perform({RemovePath{path}}).ok());
+  // Also after a stop. The next backup removes what cannot be removed now.
+  static_cast<void>(
+      runtime.RunnerFor(*host).Perform(std::vector<Operation>{RemovePath{path}}).ok());
   if (!snapshot.ok()) return snapshot.error().WithContext(host->name);
   return snapshot;
 }
@@ -188,8 +191,8 @@ Result<void> CheckSnapshotFile(const std::string& file) {
   if (failed) return Error::BadRequest(fmt::format("read {}: {}", file, failed.message()));
   if (!stream) return Error::BadRequest(fmt::format("{} cannot be read", file));
   if (size % kPageBytes != kChecksumBytes) {
-    return Error::BadRequest(
-        fmt::format("{} is not a whole snapshot of etcd: it does not end with a checksum", file));
+    return Error::BadRequest(fmt::format(
+        "{} is not a complete snapshot of etcd: the checksum at its end is missing", file));
   }
   Sha256 sum;
   std::string buffer(1 << 20, '\0');
@@ -205,7 +208,7 @@ Result<void> CheckSnapshotFile(const std::string& file) {
   std::string hex;
   for (const char byte : wanted) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   if (stream.gcount() == kChecksumBytes && sum.Finish() == hex) return {};
-  return Error::BadRequest(fmt::format("{} is damaged: its checksum is another one", file));
+  return Error::BadRequest(fmt::format("{} is damaged: its checksum does not match", file));
 }
 
 }  // namespace kubexms::cluster

@@ -1,7 +1,7 @@
 #pragma once
 
-// Snapshots of etcd: taken by a timer on the members and on demand to the operator's machine, and a
-// new etcd made of one.
+// Snapshots of etcd: by a timer on the members, on demand to the operator's machine, and the restore
+// of one.
 
 #include <set>
 #include <stop_token>
@@ -16,35 +16,34 @@ namespace kubexms::cluster {
 
 inline constexpr std::string_view kEtcdBackupTimer = "kubexms-etcd-backup.timer";
 
-// The timer of spec.etcd.backup on its members; without a schedule there is none.
+// The timer of spec.etcd.backup on the members; removed when there is no schedule.
 automation::StepPtr EtcdBackupTimer(const EtcdSpec& etcd);
 
 struct EtcdSnapshot {
-  std::string member;  // the host whose member it was taken from
+  std::string member;  // the host of the source
   int64_t revision = 0;
   int64_t keys = 0;
   int64_t bytes = 0;
 };
 
 struct EtcdBackupOptions {
-  std::set<std::string> limit = {};  // the members to take it from; empty: any
-  int parallel = 32;                 // how many of them are asked at a time
+  std::set<std::string> limit = {};  // the members to choose from; empty: all
+  int parallel = 32;                 // concurrent health checks
   std::stop_token stop = {};
 };
-// The first member that is healthy, from which BackUpEtcd would take a snapshot to `file` of the
-// operator, which must not exist.
+// The first healthy member: the one that BackUpEtcd would use. Fails when `file` exists.
 Result<std::string> PlanEtcdBackup(const ClusterSpec& spec, const automation::Runtime& runtime,
                                    const std::string& file, const EtcdBackupOptions& options = {});
-// Takes it: readable by its owner alone, and there only when it is whole.
+// Saves a snapshot to `file`, with mode 0600, which appears only when it is complete and verified.
 Result<EtcdSnapshot> BackUpEtcd(const ClusterSpec& spec, const automation::Runtime& runtime,
                                 const std::string& file, const EtcdBackupOptions& options = {});
 
-// A snapshot ends with the checksum of all that is before it.
+// Verifies the checksum at the end of a snapshot.
 Result<void> CheckSnapshotFile(const std::string& file);
 
-// Puts a snapshot in the place of the data of all members, on hosts that have what etcd needs. They
-// are stopped and started together; the data they had is kept until all of them are healthy and
-// have what is in the snapshot. A rollback before that brings it back; after that there is none.
+// Replaces the data of all members by a snapshot, on hosts with the programs and certificates of etcd.
+// The members stop and start together. Their previous data is retained until all are healthy and
+// have the data of the snapshot; that is the point of no return.
 std::vector<automation::Task> RestoreEtcdTasks(const std::string& cluster, const ClusterSpec& spec,
                                                const automation::Runtime& runtime,
                                                const std::string& snapshot);

@@ -47,15 +47,15 @@ std::string LocalEtcdctl(const EtcdSpec& etcd, std::string_view arguments) {
   return Etcdctl(etcd, std::vector{EtcdClientUrl(etcd, "127.0.0.1")}, arguments);
 }
 
-// As the kernel says who listens: to try it would be noted in etcd's log each time.
-std::string AskLocalEtcd(const EtcdSpec& etcd, std::string_view arguments) {
+// Reads the listening ports from the kernel: a connection attempt would be logged by etcd.
+std::string ProbeLocalEtcd(const EtcdSpec& etcd, std::string_view arguments) {
   return fmt::format(
       "{{ {{ grep -qsE ':{0:04X} [0-9A-F]+:0000 0A ' /proc/net/tcp /proc/net/tcp6 || "
       "{{ echo 'nobody listens on port {0}' >&2; false; }}; }} && {1}; }}",
       etcd.client_port, LocalEtcdctl(etcd, arguments));
 }
 
-// Since the host was started, so that nobody who sets its clock disturbs it.
+// Seconds since boot, which do not depend on the wall clock.
 constexpr std::string_view kSeconds = "$(cut -d. -f1 /proc/uptime)";
 
 std::string WaitScript(std::string_view command, std::chrono::seconds timeout,

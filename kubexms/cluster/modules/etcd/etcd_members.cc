@@ -6,11 +6,11 @@
 #include <iterator>
 
 #include "kubexms/automation/engine/execution.h"
+#include "kubexms/cluster/modules/dynamic_module.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
 #include "kubexms/cluster/modules/etcd/etcd_steps.h"
 #include "kubexms/cluster/modules/modules.h"
 #include "kubexms/cluster/modules/steps.h"
-#include "kubexms/cluster/modules/surveyed_module.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -18,38 +18,36 @@ namespace {
 using namespace automation;
 
 constexpr int kParallel = 32;
-constexpr std::chrono::seconds kSurveyTimeout(30);
+constexpr std::string_view kLeaveTask = "leave ";
+constexpr std::chrono::seconds kGatherTimeout(30);
 // For etcd to see that its members are connected.
 constexpr std::chrono::seconds kReadyTimeout(60);
 // For a learner to receive all data.
 constexpr std::chrono::minutes kCatchUpTimeout(25);
 constexpr std::chrono::minutes kJoinTimeout(30);
 
-class SurveyQueries {
+class EtcdStateQueries {
  public:
-  explicit SurveyQueries(const EtcdSpec& etcd)
+  explicit EtcdStateQueries(const EtcdSpec& etcd)
       : members_{fmt::format(
             "[ -e {} ] && {} && {}", kEtcdUnit,
-            AskLocalEtcd(etcd, "--command-timeout=3s endpoint health") + " >/dev/null 2>&1",
+            ProbeLocalEtcd(etcd, "--command-timeout=3s endpoint health") + " >/dev/null 2>&1",
             LocalEtcdctl(etcd, "member list -w json 2>/dev/null"))},
         data_{EtcdLogDirectory(etcd)} {}
 
-  void Look(const Host& host, EtcdSighting& sighting) const {
-    const Result<std::vector<Answer>> answers = host.connector->Perform(
-        {members_, unit_, data_, formed_, config_}, {.timeout = kSurveyTimeout});
-    if (!answers.ok()) return;
-    sighting.answered = true;
-    const auto path = [&](size_t at) -> const PathState& {
-      return std::get<PathState>((*answers)[at]);
-    };
-    sighting.set_up = path(1).exists();
-    sighting.has_data = path(2).exists();
-    sighting.formed = path(3).exists();
-    sighting.initial_cluster = EtcdSetting(path(4).content, "initial-cluster: ");
-    const ProbeResult& probe = std::get<ProbeResult>((*answers)[0]);
+  void Gather(Runner runner, EtcdHostState& state) const {
+    const Result<Facts> facts =
+        runner.Gather(std::vector<Operation>{members_, unit_, data_, formed_, config_});
+    if (!facts.ok()) return;
+    state.reachable = true;
+    state.set_up = facts->Get(unit_).exists();
+    state.has_data = facts->Get(data_).exists();
+    state.formed = facts->Get(formed_).exists();
+    state.initial_cluster = EtcdSetting(facts->Get(config_).content, "initial-cluster: ");
+    const ProbeResult& probe = facts->Get(members_);
     if (probe.exit_code != 0) return;
     Result<EtcdMemberList> list = ParseEtcdMembers(probe.output);
-    if (list.ok()) sighting.members = *std::move(list);
+    if (list.ok()) state.members = *std::move(list);
   }
 
  private:
@@ -60,20 +58,20 @@ class SurveyQueries {
   const GetPath config_{.path = EtcdPath("etcd.yaml"), .content = true};
 };
 
-// What the steps about one member share: how etcd is asked, and what it answers.
+// The queries and commands that the steps for one member share.
 class MemberView {
  public:
-  // `joined`: where those are reached who have become members since the survey.
+  // `joined`: client URLs of the members that joined after the facts were gathered.
   MemberView(const EtcdSpec& etcd, std::string host, std::string peer_url,
              const EtcdDecision& decision, std::vector<std::string> joined = {})
       : etcd_(etcd),
         host_(std::move(host)),
         peer_url_(std::move(peer_url)),
-        surveyed_(decision.members),
+        gathered_(decision.members),
         others_(Joined(EtcdEndpoints(decision.members, peer_url_), std::move(joined))),
-        list_{Ask("member list -w json 2>/dev/null")},
-        health_{Ask("--command-timeout=3s endpoint health -w json 2>/dev/null")},
-        status_{AskLocalEtcd(etcd, "--command-timeout=3s endpoint status -w json") +
+        list_{EtcdctlCommand("member list -w json 2>/dev/null")},
+        health_{EtcdctlCommand("--command-timeout=3s endpoint health -w json 2>/dev/null")},
+        status_{ProbeLocalEtcd(etcd, "--command-timeout=3s endpoint status -w json") +
                 " 2>/dev/null"},
         data_{EtcdMemberDirectory(etcd)},
         log_{EtcdLogDirectory(etcd)} {}
@@ -87,40 +85,44 @@ class MemberView {
   const GetPath& data() const { return data_; }
   const GetPath& log() const { return log_; }
 
-  // etcdctl at the other members.
-  std::string Ask(std::string_view arguments) const { return Etcdctl(etcd_, others_, arguments); }
-  // A member answers with the list that it knows itself. To be asked for its health, it has to
-  // catch up with the others first.
-  RunScript Tell(std::string_view arguments, std::chrono::seconds timeout = kReadyTimeout) const {
+  // A call of etcdctl on the other members.
+  std::string EtcdctlCommand(std::string_view arguments) const {
+    return Etcdctl(etcd_, others_, arguments);
+  }
+  // A change of the members by etcdctl. A member returns its own copy of the member list; the health
+  // check afterwards succeeds only once the member has applied the change.
+  RunScript EtcdctlScript(std::string_view arguments,
+                          std::chrono::seconds timeout = kReadyTimeout) const {
     return {fmt::format("{} || exit 1; {} >/dev/null 2>&1; true",
-                        UntilEtcdIsReady(Ask(arguments), timeout),
-                        Ask("--command-timeout=3s endpoint health"))};
+                        UntilEtcdIsReady(EtcdctlCommand(arguments), timeout),
+                        EtcdctlCommand("--command-timeout=3s endpoint health"))};
   }
 
-  // As etcd says now; from a host that cannot ask it yet, as it said when the run began.
-  std::vector<EtcdMember> Members(const Answers& answers) const {
-    const ProbeResult& said = answers.Get(list_);
-    if (said.exit_code != 0) return surveyed_;
-    Result<EtcdMemberList> members = ParseEtcdMembers(said.output);
-    if (!members.ok()) return surveyed_;
+  // The current members; on a host that cannot reach etcd yet, those at the start of the run.
+  std::vector<EtcdMember> Members(const Facts& facts) const {
+    const ProbeResult& list = facts.Get(list_);
+    if (list.exit_code != 0) return gathered_;
+    Result<EtcdMemberList> members = ParseEtcdMembers(list.output);
+    if (!members.ok()) return gathered_;
     return std::move(members->members);
   }
-  // The one that this is about, or null.
+  // The member of this host, or null.
   const EtcdMember* Own(const std::vector<EtcdMember>& members) const {
     return FindEtcdMember(members, peer_url_, host_);
   }
-  std::set<std::string> Healthy(const Answers& answers) const {
-    Result<std::set<std::string>> healthy = ParseEtcdHealth(answers.Get(health_).output);
+  std::set<std::string> Healthy(const Facts& facts) const {
+    Result<std::set<std::string>> healthy = ParseEtcdHealth(facts.Get(health_).output);
     return healthy.ok() ? *std::move(healthy) : std::set<std::string>();
   }
 
-  // Takes back that it is a member. An etcd that does not answer has nothing to take it from.
+  // Removes the member. Succeeds without a change when etcd cannot be reached: a rollback of the
+  // whole etcd stops its members first.
   RunScript UndoAdd() const {
     return {
         fmt::format("{} >/dev/null 2>&1 || exit 0; "
                     "id=$({} | awk -F', ' '$4 == \"{}\" {{ print $1 }}'); [ -z \"$id\" ] || {}",
-                    Ask("get kubexms"), Ask("member list"), peer_url_,
-                    "{ " + Tell("member remove \"$id\"").script + "; }")};
+                    EtcdctlCommand("get kubexms"), EtcdctlCommand("member list"), peer_url_,
+                    "{ " + EtcdctlScript("member remove \"$id\"").script + "; }")};
   }
 
  private:
@@ -133,7 +135,7 @@ class MemberView {
   const EtcdSpec etcd_;
   const std::string host_;
   const std::string peer_url_;
-  const std::vector<EtcdMember> surveyed_;
+  const std::vector<EtcdMember> gathered_;
   const std::vector<std::string> others_;
   const Probe list_;
   const Probe health_;
@@ -150,27 +152,26 @@ Change MakeChange(std::string summary, std::vector<Operation> operations,
           .undo = std::move(undo)};
 }
 
-// A member whose host has lost its data can only come back as another one.
-StepPtr DropLostMember(const ViewPtr& view) {
+// A member that has lost its data can only rejoin as a new member.
+StepPtr RemoveMemberWithoutData(const ViewPtr& view) {
   return MakeStep("lost member", {view->list(), view->log()},
-                  [view](const StepContext&, const Answers& answers) -> Result<Change> {
-                    const std::vector<EtcdMember> members = view->Members(answers);
+                  [view](const StepContext&, const Facts& facts) -> Result<Change> {
+                    const std::vector<EtcdMember> members = view->Members(facts);
                     const EtcdMember* own = view->Own(members);
-                    if (!own || !own->started() || answers.Get(view->log()).exists())
-                      return Change();
+                    if (!own || !own->started() || facts.Get(view->log()).exists()) return Change();
                     return MakeChange(
-                        fmt::format("remove the member {}, whose data is gone", view->host()),
+                        fmt::format("remove the member {}, whose data is lost", view->host()),
                         {SetService{.service = std::string(kEtcdService), .active = "stop"},
-                         view->Tell("member remove " + own->id)});
+                         view->EtcdctlScript("member remove " + own->id)});
                   });
 }
 
-// Data of a member that etcd no longer knows is of no use, and keeps a new one from starting.
-StepPtr DropFormerData(const ViewPtr& view) {
+// etcd refuses to start a new member on the data of a removed one.
+StepPtr DeleteFormerData(const ViewPtr& view) {
   return MakeStep("former data", {view->list(), view->data()},
-                  [view](const StepContext&, const Answers& answers) -> Result<Change> {
-                    const std::vector<EtcdMember> members = view->Members(answers);
-                    if (view->Own(members) || !answers.Get(view->data()).exists()) {
+                  [view](const StepContext&, const Facts& facts) -> Result<Change> {
+                    const std::vector<EtcdMember> members = view->Members(facts);
+                    if (view->Own(members) || !facts.Get(view->data()).exists()) {
                       return Change();
                     }
                     return MakeChange(
@@ -182,52 +183,53 @@ StepPtr DropFormerData(const ViewPtr& view) {
 
 StepPtr AddLearner(const ViewPtr& view) {
   return MakeStep(
-      "add", {view->list()}, [view](const StepContext&, const Answers& answers) -> Result<Change> {
-        const std::vector<EtcdMember> members = view->Members(answers);
+      "add", {view->list()}, [view](const StepContext&, const Facts& facts) -> Result<Change> {
+        const std::vector<EtcdMember> members = view->Members(facts);
         if (view->Own(members)) return Change();
         return MakeChange(fmt::format("add {} to etcd as a learner", view->host()),
-                          {view->Tell(fmt::format("member add {} --peer-urls={} --learner",
-                                                  view->host(), view->peer_url()))},
+                          {view->EtcdctlScript(fmt::format("member add {} --peer-urls={} --learner",
+                                                           view->host(), view->peer_url()))},
                           {view->UndoAdd()});
       });
 }
 
-// etcd itself refuses it until the learner has caught up.
+// etcd refuses the promotion until the learner has caught up.
 StepPtr Promote(const ViewPtr& view) {
-  return MakeStep("promote", {view->list()},
-                  [view](const StepContext&, const Answers& answers) -> Result<Change> {
-                    const std::vector<EtcdMember> members = view->Members(answers);
-                    const EtcdMember* own = view->Own(members);
-                    if (own && !own->learner) return Change();
-                    return MakeChange(
-                        fmt::format("promote {} once it has caught up", view->host()),
-                        {view->Tell("member promote " + (own ? own->id : ""), kCatchUpTimeout)},
-                        {view->UndoAdd()});
-                  });
+  return MakeStep(
+      "promote", {view->list()}, [view](const StepContext&, const Facts& facts) -> Result<Change> {
+        const std::vector<EtcdMember> members = view->Members(facts);
+        const EtcdMember* own = view->Own(members);
+        if (own && !own->learner) return Change();
+        return MakeChange(
+            fmt::format("promote {} once it has caught up", view->host()),
+            {view->EtcdctlScript("member promote " + (own ? own->id : ""), kCatchUpTimeout)},
+            {view->UndoAdd()});
+      });
 }
 
-StepPtr KeepMajority(std::string name, const ViewPtr& view) {
+StepPtr RequireMajority(std::string name, const ViewPtr& view) {
   return Require(std::move(name), {view->list(), view->health()},
-                 [view](const StepContext&, const Answers& answers) {
-                   return CheckEtcdRemoval(view->Members(answers), view->Healthy(answers),
+                 [view](const StepContext&, const Facts& facts) {
+                   return CheckEtcdRemoval(view->Members(facts), view->Healthy(facts),
                                            view->peer_url(), view->host());
                  });
 }
 
-StepPtr HandOver(const ViewPtr& view) {
+StepPtr MoveLeader(const ViewPtr& view) {
   return MakeStep(
-      "hand over", {view->list(), view->health(), view->status()},
-      [view](const StepContext&, const Answers& answers) -> Result<Change> {
-        const std::vector<EtcdMember> members = view->Members(answers);
+      "move leader", {view->list(), view->health(), view->status()},
+      [view](const StepContext&, const Facts& facts) -> Result<Change> {
+        const std::vector<EtcdMember> members = view->Members(facts);
         const EtcdMember* own = view->Own(members);
-        const Result<EtcdStatus> status = ParseEtcdStatus(answers.Get(view->status()).output);
+        const Result<EtcdStatus> status = ParseEtcdStatus(facts.Get(view->status()).output);
         if (!own || !status.ok() || status->leader_id != own->id) return Change();
-        const std::set<std::string> healthy = view->Healthy(answers);
+        const std::set<std::string> healthy = view->Healthy(facts);
         for (const EtcdMember& member : members) {
           if (member.learner || !healthy.contains(member.client_url)) continue;
           const std::string move = LocalEtcdctl(view->etcd(), "move-leader " + member.id);
-          return MakeChange(fmt::format("let {} lead instead of {}", member.name, view->host()),
-                            {RunScript{UntilEtcdIsReady(move, kReadyTimeout)}});
+          return MakeChange(
+              fmt::format("move the leadership of etcd from {} to {}", view->host(), member.name),
+              {RunScript{UntilEtcdIsReady(move, kReadyTimeout)}});
         }
         return Change();
       });
@@ -235,19 +237,19 @@ StepPtr HandOver(const ViewPtr& view) {
 
 StepPtr RemoveMember(std::string name, const ViewPtr& view) {
   return MakeStep(std::move(name), {view->list()},
-                  [view](const StepContext&, const Answers& answers) -> Result<Change> {
-                    const std::vector<EtcdMember> members = view->Members(answers);
+                  [view](const StepContext&, const Facts& facts) -> Result<Change> {
+                    const std::vector<EtcdMember> members = view->Members(facts);
                     const EtcdMember* own = view->Own(members);
                     if (!own) return Change();
                     return MakeChange(fmt::format("remove {} from etcd", view->host()),
-                                      {view->Tell("member remove " + own->id)});
+                                      {view->EtcdctlScript("member remove " + own->id)});
                   });
 }
 
 StepPtr DeleteData(const ViewPtr& view) {
   return MakeStep("data", {view->data()},
-                  [view](const StepContext&, const Answers& answers) -> Result<Change> {
-                    if (!answers.Get(view->data()).exists()) return Change();
+                  [view](const StepContext&, const Facts& facts) -> Result<Change> {
+                    if (!facts.Get(view->data()).exists()) return Change();
                     return MakeChange(fmt::format("delete {}", view->data().path),
                                       {RemovePath{view->data().path, true}});
                   });
@@ -255,30 +257,30 @@ StepPtr DeleteData(const ViewPtr& view) {
 
 }  // namespace
 
-EtcdSituation SurveyEtcd(const ClusterSpec& spec, const Runtime& runtime,
-                         const std::set<std::string>& gone) {
-  EtcdSituation situation{.gone = gone, .initial_cluster = EtcdInitialCluster(spec)};
+EtcdState GatherEtcdState(const ClusterSpec& spec, const Runtime& runtime,
+                          const std::set<std::string>& lost) {
+  EtcdState state{.lost = lost, .initial_cluster = EtcdInitialCluster(spec)};
   for (const std::string& name : spec.role_groups.etcd) {
-    situation.wanted.push_back(
+    state.wanted.push_back(
         {.host = name, .peer_url = EtcdPeerUrl(spec.etcd, spec.Host(name).InternalAddress())});
   }
   for (const std::string& name : runtime.HostsWithRole("etcd")) {
     if (std::ranges::find(spec.role_groups.etcd, name) != spec.role_groups.etcd.end()) continue;
     const std::string address(FindString(runtime.FindHost(name)->variables, "internalAddress"));
-    situation.former.push_back({.host = name, .peer_url = EtcdPeerUrl(spec.etcd, address)});
+    state.former.push_back({.host = name, .peer_url = EtcdPeerUrl(spec.etcd, address)});
   }
-  std::vector<EtcdSighting*> asked;
-  for (auto* sightings : {&situation.wanted, &situation.former}) {
-    for (EtcdSighting& sighting : *sightings) {
-      if (!gone.contains(sighting.host)) asked.push_back(&sighting);
+  std::vector<EtcdHostState*> present;
+  for (auto* hosts : {&state.wanted, &state.former}) {
+    for (EtcdHostState& host : *hosts) {
+      if (!lost.contains(host.host)) present.push_back(&host);
     }
   }
-  const SurveyQueries queries(spec.etcd);
-  ForEach(asked.size(), kParallel, [&](size_t i) {
-    const Host* host = runtime.FindHost(asked[i]->host);
-    if (host) queries.Look(*host, *asked[i]);
+  const EtcdStateQueries queries(spec.etcd);
+  ForEach(present.size(), kParallel, [&](size_t i) {
+    const Host* host = runtime.FindHost(present[i]->host);
+    if (host) queries.Gather(runtime.RunnerFor(*host, {.timeout = kGatherTimeout}), *present[i]);
   });
-  return situation;
+  return state;
 }
 
 Task RefuseEtcdTask(std::string name, const EtcdDecision& decision,
@@ -287,7 +289,7 @@ Task RefuseEtcdTask(std::string name, const EtcdDecision& decision,
   return {.name = std::move(name),
           .steps = {Require("possible", {},
                             [refused = decision.refused](const StepContext& context,
-                                                         const Answers&) -> Result<void> {
+                                                         const Facts&) -> Result<void> {
                               return Error::BadRequest(refused.at(context.host.name));
                             })},
           .hosts = std::move(hosts)};
@@ -297,57 +299,68 @@ Task JoinEtcdTask(const std::string& cluster, const ClusterSpec& spec, const std
                   const EtcdDecision& decision) {
   const std::string peer_url = EtcdPeerUrl(spec.etcd, spec.Host(host).InternalAddress());
   const ViewPtr view = std::make_shared<MemberView>(spec.etcd, host, peer_url, decision);
-  const auto beginning = [view](const StepContext&,
-                                const Answers& answers) -> Result<EtcdBeginning> {
-    return EtcdBeginning{.initial_cluster = EtcdInitialCluster(view->Members(answers),
-                                                               view->peer_url(), view->host()),
-                         .joins = true};
+  const auto bootstrap = [view](const StepContext&, const Facts& facts) -> Result<EtcdBootstrap> {
+    return EtcdBootstrap{
+        .initial_cluster = EtcdInitialCluster(view->Members(facts), view->peer_url(), view->host()),
+        .joins = true};
   };
   return {.name = "join " + host,
-          .steps = {DropLostMember(view), DropFormerData(view), AddLearner(view),
-                    ConfigureEtcd(cluster, spec, {view->list()}, beginning), StartEtcd(spec.etcd),
-                    Promote(view), AwaitEtcd(spec.etcd), MarkEtcdFormed(cluster)},
+          .steps = {RemoveMemberWithoutData(view), DeleteFormerData(view), AddLearner(view),
+                    ConfigureEtcd(cluster, spec, {view->list()}, bootstrap), StartEtcd(spec.etcd),
+                    Promote(view), WaitForEtcd(spec.etcd), MarkEtcdFormed(cluster)},
           .hosts = {host},
           .group = std::string(kEtcdGroup),
           .timeout = kJoinTimeout};
 }
 
-Task LeaveEtcdTask(const EtcdSpec& etcd, const EtcdSighting& host, const EtcdDecision& decision,
+Task LeaveEtcdTask(const EtcdSpec& etcd, const EtcdHostState& host, const EtcdDecision& decision,
                    const std::vector<std::string>& joined) {
   const ViewPtr view =
       std::make_shared<MemberView>(etcd, host.host, host.peer_url, decision, joined);
-  return {.name = "leave " + host.host,
-          .steps = {KeepMajority("majority", view), HandOver(view), RemoveMember("remove", view),
-                    WithoutUndo(Ensure("stop", {Service{.name = std::string(kEtcdService),
-                                                        .active = false,
-                                                        .enabled = false}})),
-                    DeleteData(view)},
-          .hosts = {host.host}};
+  return {
+      .name = std::string(kLeaveTask) + host.host,
+      .steps = {RequireMajority("majority", view), MoveLeader(view), RemoveMember("remove", view),
+                WithoutUndo(Ensure("stop", {Service{.name = std::string(kEtcdService),
+                                                    .active = false,
+                                                    .enabled = false}})),
+                DeleteData(view)},
+      .hosts = {host.host}};
 }
 
-Task ForgetEtcdTask(const EtcdSpec& etcd, const EtcdSighting& host, const EtcdDecision& decision) {
+std::optional<std::string> FindLeavingMember(const RunPlan& plan) {
+  for (const PlannedStep& step : plan.steps) {
+    if (step.module == ModuleName(ModuleId::kEtcd) && step.task.starts_with(kLeaveTask)) {
+      return step.host;
+    }
+  }
+  return std::nullopt;
+}
+
+Task RemoveLostMemberTask(const EtcdSpec& etcd, const EtcdHostState& host,
+                          const EtcdDecision& decision) {
   const ViewPtr view = std::make_shared<MemberView>(etcd, host.host, host.peer_url, decision);
-  return {.name = "forget " + host.host,
-          .steps = {KeepMajority("majority", view), RemoveMember("remove", view)},
+  return {.name = "remove lost member " + host.host,
+          .steps = {RequireMajority("majority", view), RemoveMember("remove", view)},
           .hosts = {decision.coordinator}};
 }
 
 ModulePtr EtcdLeaveModule(const ClusterSpec& spec, std::set<std::string> hosts,
-                          std::set<std::string> gone) {
-  return MakeSurveyedModule("etcd", [=](const Runtime& runtime) -> Result<std::vector<Task>> {
-    EtcdSituation situation = SurveyEtcd(spec, runtime, gone);
-    situation.limit = hosts;
-    ASSIGN_OR_RETURN(const EtcdDecision decision, DecideEtcdMembers(situation));
-    std::vector<Task> tasks = {
-        RefuseEtcdTask("members", decision, std::vector<std::string>(hosts.begin(), hosts.end()))};
-    for (const std::string& host : decision.forget) {
-      tasks.push_back(ForgetEtcdTask(spec.etcd, situation.Former(host), decision));
-    }
-    for (const std::string& host : decision.leave) {
-      tasks.push_back(LeaveEtcdTask(spec.etcd, situation.Former(host), decision));
-    }
-    return tasks;
-  });
+                          std::set<std::string> lost) {
+  return MakeDynamicModule(
+      ModuleName(ModuleId::kEtcd), [=](const Runtime& runtime) -> Result<std::vector<Task>> {
+        EtcdState state = GatherEtcdState(spec, runtime, lost);
+        state.limit = hosts;
+        ASSIGN_OR_RETURN(const EtcdDecision decision, DecideEtcdMembers(state));
+        std::vector<Task> tasks = {RefuseEtcdTask(
+            "members", decision, std::vector<std::string>(hosts.begin(), hosts.end()))};
+        for (const std::string& host : decision.remove_lost) {
+          tasks.push_back(RemoveLostMemberTask(spec.etcd, state.Former(host), decision));
+        }
+        for (const std::string& host : decision.leave) {
+          tasks.push_back(LeaveEtcdTask(spec.etcd, state.Former(host), decision));
+        }
+        return tasks;
+      });
 }
 
 }  // namespace kubexms::cluster

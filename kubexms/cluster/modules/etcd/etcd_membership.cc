@@ -28,16 +28,18 @@ bool IsTrue(const Json* value) { return value && value->is_bool() && value->get_
 Result<Json> ParseArray(std::string_view text, std::string_view what) {
   ASSIGN_OR_RETURN(Json document, ParseJson(text));
   if (document.is_array() && !document.get_array().empty()) return document;
-  return Error::Internal(fmt::format("what etcdctl says about the {} is not a list", what));
+  return Error::Internal(fmt::format("etcdctl printed no list of the {}", what));
 }
 
 class Decider {
  public:
-  explicit Decider(const EtcdSituation& situation) : situation_(situation) {}
+  explicit Decider(const EtcdState& state) : state_(state) {}
 
   Result<EtcdDecision> Decide() {
     RETURN_IF_ERROR(FindMembers());
-    Result<void> decided = list_ ? DecideServing() : AnyFormed() ? DecideDown() : DecideNew();
+    Result<void> decided = list_         ? DecideWithMajority()
+                           : AnyFormed() ? DecideWithoutMajority()
+                                         : DecideNew();
     if (!decided.ok()) return decided.error();
     return std::move(decision_);
   }
@@ -45,128 +47,126 @@ class Decider {
  private:
   template <class Visit>
   void ForAll(Visit visit) const {
-    for (const EtcdSighting& sighting : situation_.wanted) visit(sighting);
-    for (const EtcdSighting& sighting : situation_.former) visit(sighting);
+    for (const EtcdHostState& host : state_.wanted) visit(host);
+    for (const EtcdHostState& host : state_.former) visit(host);
   }
 
-  bool IsGone(const EtcdSighting& sighting) const {
-    return situation_.gone.contains(sighting.host);
-  }
-  bool Matters(const EtcdSighting& former) const {
-    return situation_.limit.empty() || situation_.limit.contains(former.host);
+  bool IsLost(const EtcdHostState& host) const { return state_.lost.contains(host.host); }
+  bool IsInLimit(const EtcdHostState& former) const {
+    return state_.limit.empty() || state_.limit.contains(former.host);
   }
   bool AnyFormed() const {
     bool formed = false;
-    ForAll([&](const EtcdSighting& sighting) { formed |= sighting.formed; });
+    ForAll([&](const EtcdHostState& host) { formed |= host.formed; });
     return formed;
   }
 
-  // The members, when one of them is healthy; all that are must tell of the same etcd.
+  // The member list of a healthy member. All healthy members must be of the same etcd cluster.
   Result<void> FindMembers() {
-    const EtcdSighting* other = nullptr;
-    ForAll([&](const EtcdSighting& sighting) {
-      if (!sighting.members) return;
-      if (!list_) list_ = &sighting;
-      if (sighting.members->cluster_id != list_->members->cluster_id) other = &sighting;
+    const EtcdHostState* other = nullptr;
+    ForAll([&](const EtcdHostState& host) {
+      if (!host.members) return;
+      if (!list_) list_ = &host;
+      if (host.members->cluster_id != list_->members->cluster_id) other = &host;
     });
     if (!other) return {};
     return Error::BadRequest(fmt::format(
-        "{} and {} belong to two different etcds; take one of them out of roleGroups.etcd",
+        "{} and {} belong to two different etcd clusters; remove one of them from roleGroups.etcd",
         list_->host, other->host));
   }
 
-  Result<void> DecideServing() {
+  Result<void> DecideWithMajority() {
     decision_.members = list_->members->members;
-    for (const EtcdSighting& host : situation_.wanted) {
+    for (const EtcdHostState& host : state_.wanted) {
       if (host.members && decision_.coordinator.empty()) decision_.coordinator = host.host;
       PlaceWanted(host);
     }
     if (decision_.coordinator.empty()) decision_.coordinator = list_->host;
-    for (const EtcdSighting& host : situation_.former) {
-      if (Matters(host)) RETURN_IF_ERROR(PlaceFormer(host));
+    for (const EtcdHostState& host : state_.former) {
+      if (IsInLimit(host)) RETURN_IF_ERROR(PlaceFormer(host));
     }
     return {};
   }
 
-  void PlaceWanted(const EtcdSighting& host) {
+  void PlaceWanted(const EtcdHostState& host) {
     const EtcdMember* member = FindEtcdMember(decision_.members, host.peer_url, host.host);
     if (member && member->peer_url != host.peer_url) {
       decision_.refused[host.host] = fmt::format(
-          "it is a member of etcd at {}, and the configuration wants it at {}: take it out of "
-          "roleGroups.etcd first, and add it again afterwards",
+          "it is a member of etcd at {}, and the configuration has it at {}: remove it from "
+          "roleGroups.etcd, apply, and add it again",
           member->peer_url, host.peer_url);
       return;
     }
-    // A name without a client URL has one that was there from the beginning and never started.
-    const bool seated = member && !member->learner && (member->started() || !member->name.empty());
-    const bool lost = seated && member->started() && host.answered && !host.has_data;
-    (seated && !lost ? decision_.seats : decision_.join).push_back(host.host);
+    // A name without a client URL: a member of the initial cluster that never started.
+    const bool is_member =
+        member && !member->learner && (member->started() || !member->name.empty());
+    const bool lost_data = is_member && member->started() && host.reachable && !host.has_data;
+    (is_member && !lost_data ? decision_.member_hosts : decision_.join).push_back(host.host);
   }
 
-  Result<void> PlaceFormer(const EtcdSighting& host) {
+  Result<void> PlaceFormer(const EtcdHostState& host) {
     const bool listed = FindEtcdMember(decision_.members, host.peer_url, host.host) != nullptr;
-    if (IsGone(host)) {
-      if (listed) decision_.forget.push_back(host.host);
-    } else if (host.answered) {
+    if (IsLost(host)) {
+      if (listed) decision_.remove_lost.push_back(host.host);
+    } else if (host.reachable) {
       if (listed || host.set_up || host.has_data) decision_.leave.push_back(host.host);
     } else if (listed) {
       return Error::BadRequest(fmt::format(
-          "{0} is to leave etcd and does not answer; if it is gone for good: kubexms remove nodes "
+          "{0} has to leave etcd and is unreachable; if it is lost for good: kubexms remove nodes "
           "{0} --force",
           host.host));
     }
     return {};
   }
 
-  // It has been there, and has no majority now. Who has data may be started again.
-  Result<void> DecideDown() {
-    for (const EtcdSighting& host : situation_.wanted) {
-      decision_.seats.push_back(host.host);
-      if (!host.answered || host.has_data) continue;
-      decision_.seats.pop_back();
+  // The etcd cluster exists and has no majority now. Members with data may be started again.
+  Result<void> DecideWithoutMajority() {
+    for (const EtcdHostState& host : state_.wanted) {
+      decision_.member_hosts.push_back(host.host);
+      if (!host.reachable || host.has_data) continue;
+      decision_.member_hosts.pop_back();
       decision_.refused[host.host] =
-          "etcd has no majority, so that nobody can join it; once its other members are healthy, "
-          "run this again; if they are lost, kubexms etcd restore begins anew from a backup";
+          "etcd has no majority, so no member can join it; repeat the command once its other "
+          "members are healthy; if they are lost, restore a backup: kubexms etcd restore";
     }
-    for (const EtcdSighting& host : situation_.former) {
-      if (!Matters(host)) continue;
+    for (const EtcdHostState& host : state_.former) {
+      if (!IsInLimit(host)) continue;
       const std::string reason =
-          "etcd has no majority, so that no member can leave it; mend it first, or begin anew from "
-          "a backup with kubexms etcd restore";
-      if (IsGone(host)) return Error::BadRequest(fmt::format("{}: {}", host.host, reason));
-      if (host.answered && host.set_up) decision_.refused[host.host] = reason;
+          "etcd has no majority, so no member can leave it; repair its other members first, or "
+          "restore a backup: kubexms etcd restore";
+      if (IsLost(host)) return Error::BadRequest(fmt::format("{}: {}", host.host, reason));
+      if (host.reachable && host.set_up) decision_.refused[host.host] = reason;
     }
     return {};
   }
 
-  // There is none yet, or it was only begun.
+  // No etcd cluster exists yet, or its members have never formed one.
   Result<void> DecideNew() {
-    std::vector<std::string> silent;
-    ForAll([&](const EtcdSighting& host) {
-      if (!host.answered && !IsGone(host)) silent.push_back(host.host);
+    std::vector<std::string> unreachable;
+    ForAll([&](const EtcdHostState& host) {
+      if (!host.reachable && !IsLost(host)) unreachable.push_back(host.host);
     });
-    for (const EtcdSighting& host : situation_.wanted) {
-      decision_.seats.push_back(host.host);
-      if (host.answered && !silent.empty()) {
+    for (const EtcdHostState& host : state_.wanted) {
+      decision_.member_hosts.push_back(host.host);
+      if (host.reachable && !unreachable.empty()) {
         decision_.refused[host.host] =
-            fmt::format("whether there is an etcd already is not known: {} does not answer",
-                        fmt::join(silent, ", "));
-      } else if (host.has_data && host.set_up &&
-                 host.initial_cluster != situation_.initial_cluster) {
+            fmt::format("it is unknown whether an etcd cluster exists: {} is unreachable",
+                        fmt::join(unreachable, ", "));
+      } else if (host.has_data && host.set_up && host.initial_cluster != state_.initial_cluster) {
         decision_.refused[host.host] = fmt::format(
-            "an etcd of other members was begun here ({}) and never became healthy; take that "
-            "back with kubexms rollback, or name the same members",
+            "an etcd cluster of other members ({}) was started here and never became healthy; "
+            "undo that with kubexms rollback, or name the same members",
             host.initial_cluster);
       }
     }
-    for (const EtcdSighting& host : situation_.former) {
-      if (Matters(host) && host.answered && host.set_up) decision_.leave.push_back(host.host);
+    for (const EtcdHostState& host : state_.former) {
+      if (IsInLimit(host) && host.reachable && host.set_up) decision_.leave.push_back(host.host);
     }
     return {};
   }
 
-  const EtcdSituation& situation_;
-  const EtcdSighting* list_ = nullptr;
+  const EtcdState& state_;
+  const EtcdHostState* list_ = nullptr;
   EtcdDecision decision_;
 };
 
@@ -177,7 +177,7 @@ Result<EtcdMemberList> ParseEtcdMembers(std::string_view json) {
   const Json* members = FindMember(document, "members");
   const Json* header = FindMember(document, "header");
   if (!members || !members->is_array() || !header) {
-    return Error::Internal("what etcdctl says about the members is not a list");
+    return Error::Internal("etcdctl printed no list of the members");
   }
   EtcdMemberList list{.cluster_id = Hex(FindMember(*header, "cluster_id"))};
   for (const Json& member : members->get_array()) {
@@ -203,7 +203,7 @@ Result<EtcdStatus> ParseEtcdStatus(std::string_view json) {
   ASSIGN_OR_RETURN(const Json document, ParseArray(json, "status"));
   const Json* status = FindMember(document.get_array()[0], "Status");
   const Json* header = status ? FindMember(*status, "header") : nullptr;
-  if (!header) return Error::Internal("etcdctl does not tell the status of etcd");
+  if (!header) return Error::Internal("etcdctl printed no status of etcd");
   const Json* revision = FindMember(*header, "revision");
   return EtcdStatus{.member_id = Hex(FindMember(*header, "member_id")),
                     .leader_id = Hex(FindMember(*status, "leader")),
@@ -236,7 +236,7 @@ std::string EtcdInitialCluster(const std::vector<EtcdMember>& members, const std
   for (const EtcdMember& member : members) {
     const bool own = member.peer_url == peer_url;
     listed |= own;
-    // Only the URLs of the others matter, but each needs some name.
+    // etcd uses only the URLs of the others, but requires a name for each.
     const std::string& called = own ? name : member.name.empty() ? member.id : member.name;
     entries.push_back(fmt::format("{}={}", called, member.peer_url));
   }
@@ -247,44 +247,42 @@ std::string EtcdInitialCluster(const std::vector<EtcdMember>& members, const std
 std::vector<std::string> EtcdDecision::RefusedOthers() const {
   std::vector<std::string> others;
   for (const auto& [host, reason] : refused) {
-    if (std::ranges::find(seats, host) == seats.end()) others.push_back(host);
+    if (std::ranges::find(member_hosts, host) == member_hosts.end()) others.push_back(host);
   }
   return others;
 }
 
-const EtcdSighting& EtcdSituation::Former(const std::string& host) const {
-  const auto found = std::ranges::find(former, host, &EtcdSighting::host);
+const EtcdHostState& EtcdState::Former(const std::string& host) const {
+  const auto found = std::ranges::find(former, host, &EtcdHostState::host);
   KUBEXMS_CHECK(found != former.end());
   return *found;
 }
 
-Result<EtcdDecision> DecideEtcdMembers(const EtcdSituation& situation) {
-  return Decider(situation).Decide();
-}
+Result<EtcdDecision> DecideEtcdMembers(const EtcdState& state) { return Decider(state).Decide(); }
 
 Result<void> CheckEtcdRemoval(const std::vector<EtcdMember>& members,
                               const std::set<std::string>& healthy, const std::string& peer_url,
                               const std::string& host) {
   const EtcdMember* leaving = FindEtcdMember(members, peer_url, host);
   if (!leaving || leaving->learner) return {};
-  size_t voters = 0, well = 0;
+  size_t voters = 0, healthy_voters = 0;
   for (const EtcdMember& member : members) {
     if (member.learner || member.id == leaving->id) continue;
     ++voters;
-    well += healthy.contains(member.client_url);
+    healthy_voters += healthy.contains(member.client_url);
   }
   if (voters == 0) {
     return Error::BadRequest(fmt::format(
-        "{} is the last member of etcd, and its data would be lost; kubexms delete cluster takes "
-        "everything back",
+        "{} is the last member of etcd, and its data would be lost; to undo everything: kubexms "
+        "delete cluster",
         host));
   }
   const size_t needed = voters / 2 + 1;
-  if (well >= needed) return {};
+  if (healthy_voters >= needed) return {};
   return Error::BadRequest(
-      fmt::format("without {} etcd has {} members, of which {} are healthy and {} have to be; mend "
+      fmt::format("without {} etcd has {} members, of which {} are healthy and {} must be; repair "
                   "the others first",
-                  host, voters, well, needed));
+                  host, voters, healthy_voters, needed));
 }
 
 }  // namespace kubexms::cluster

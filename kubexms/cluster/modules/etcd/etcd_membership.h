@@ -1,8 +1,7 @@
 #pragma once
 
-// Who is a member of etcd and who is to be one: from what the configuration wants and what the
-// hosts and etcd itself say follows who joins, who leaves, and what must not be done. Pure
-// decisions; etcd_members.h carries them out.
+// Decides which hosts join and leave etcd, and which changes are refused, from the configuration and
+// the facts of hosts and etcd. Pure functions; etcd_members.h applies the decisions.
 
 #include <map>
 #include <optional>
@@ -16,7 +15,7 @@
 namespace kubexms::cluster {
 
 struct EtcdMember {
-  std::string id;    // in hexadecimal, as etcdctl wants it
+  std::string id;    // in hexadecimal, as etcdctl expects it
   std::string name;  // empty until a member that was added has started
   std::string peer_url;
   std::string client_url;  // empty until it has started
@@ -30,11 +29,11 @@ struct EtcdMemberList {
   std::vector<EtcdMember> members;
 };
 
-// What `etcdctl member list -w json` says.
+// Parses `etcdctl member list -w json`.
 Result<EtcdMemberList> ParseEtcdMembers(std::string_view json);
-// What `etcdctl endpoint health -w json` says: the client URLs that are healthy.
+// Parses `etcdctl endpoint health -w json`: the client URLs of healthy members.
 Result<std::set<std::string>> ParseEtcdHealth(std::string_view json);
-// What `etcdctl endpoint status -w json` says about the first endpoint.
+// The first endpoint of `etcdctl endpoint status -w json`.
 struct EtcdStatus {
   std::string member_id;
   std::string leader_id;
@@ -42,61 +41,61 @@ struct EtcdStatus {
 };
 Result<EtcdStatus> ParseEtcdStatus(std::string_view json);
 
-// The member at a peer URL, or one that has started under this name; null when there is none.
+// The member with the peer URL, or else with the name; null when there is none.
 const EtcdMember* FindEtcdMember(const std::vector<EtcdMember>& members,
                                  const std::string& peer_url, const std::string& name);
-// Where clients reach those who vote, without the one at `except_peer_url`.
+// The client URLs of the voting members, without the one at `except_peer_url`.
 std::vector<std::string> EtcdEndpoints(const std::vector<EtcdMember>& members,
                                        const std::string& except_peer_url = "");
 // "node1=https://10.0.0.1:2380,…" with a name for the one that has not started yet.
 std::string EtcdInitialCluster(const std::vector<EtcdMember>& members, const std::string& peer_url,
                                const std::string& name);
 
-// What one host looks like: one that is to be a member, or has been one.
-struct EtcdSighting {
+// The etcd state of one host that is or was in the role group.
+struct EtcdHostState {
   std::string host;
   std::string peer_url;
-  bool answered = false;  // the rest is only known then
-  bool set_up = false;    // it has our service
+  bool reachable = false;  // otherwise the other fields are not set
+  bool set_up = false;     // has the service of kubexms
   bool has_data = false;
-  bool formed = false;                    // etcd has been healthy here once
-  std::string initial_cluster;            // of its configuration
-  std::optional<EtcdMemberList> members;  // when etcd is healthy here
+  bool formed = false;                    // etcd has been healthy on it once
+  std::string initial_cluster;            // in its configuration file
+  std::optional<EtcdMemberList> members;  // if its member is healthy
 };
 
-struct EtcdSituation {
-  std::vector<EtcdSighting> wanted;  // in the order of the configuration
-  std::vector<EtcdSighting> former;  // they had etcd, and are to have it no more
-  // Of the former ones those that will never answer again.
-  std::set<std::string> gone;
-  // When not empty, only these former ones matter.
+struct EtcdState {
+  std::vector<EtcdHostState> wanted;  // in the order of the configuration
+  std::vector<EtcdHostState> former;  // have etcd, and are no longer in the role group
+  // The former hosts that no longer exist.
+  std::set<std::string> lost;
+  // If not empty, other former hosts are ignored.
   std::set<std::string> limit;
-  std::string initial_cluster;  // as the configuration wants it
+  std::string initial_cluster;  // by the configuration
 
-  // The host must be one of the former.
-  const EtcdSighting& Former(const std::string& host) const;
+  // The host must be in `former`.
+  const EtcdHostState& Former(const std::string& host) const;
 };
 
-// Every host of the situation is in one of the lists at most.
+// Every host is in at most one of the lists.
 struct EtcdDecision {
-  std::vector<EtcdMember> members;  // as etcd says; none when it does not answer
-  std::string coordinator;          // a healthy member, of those who stay if one of them is
-  std::vector<std::string> seats;   // members already, or of a new etcd
-  std::vector<std::string> join;    // one after the other
-  std::vector<std::string> leave;   // one after the other, after those who join
-  std::vector<std::string> forget;  // members whose host is gone, before those who join
-  // By host: why nothing can be done to its etcd now. Those who sit in one that is only begun may
-  // be refused too, and then nothing must be done to any.
+  std::vector<EtcdMember> members;        // empty when etcd is not available
+  std::string coordinator;                // a healthy member, if possible one that stays
+  std::vector<std::string> member_hosts;  // members, or initial members of a new etcd cluster
+  std::vector<std::string> join;          // one after the other
+  std::vector<std::string> leave;         // one after the other, after `join`
+  std::vector<std::string> remove_lost;   // members of lost hosts, before `join`
+  // The reason, by host. If a member of a cluster that has never formed is refused, no member must
+  // be changed.
   std::map<std::string, std::string> refused;
 
-  // Those who are refused and have no seat.
+  // The refused hosts that are not in `member_hosts`.
   std::vector<std::string> RefusedOthers() const;
 };
 
-// An error when nothing may be done to etcd at all.
-Result<EtcdDecision> DecideEtcdMembers(const EtcdSituation& situation);
+// Fails when no change of etcd is allowed.
+Result<EtcdDecision> DecideEtcdMembers(const EtcdState& state);
 
-// Whether etcd keeps its majority without the member at a peer URL. `healthy` has client URLs.
+// Fails when etcd would lose its majority without the member at a peer URL. `healthy` has client URLs.
 Result<void> CheckEtcdRemoval(const std::vector<EtcdMember>& members,
                               const std::set<std::string>& healthy, const std::string& peer_url,
                               const std::string& host);

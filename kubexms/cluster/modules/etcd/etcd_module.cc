@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include "kubexms/cluster/modules/dynamic_module.h"
 #include "kubexms/cluster/modules/etcd/etcd_backup.h"
 #include "kubexms/cluster/modules/etcd/etcd_host.h"
 #include "kubexms/cluster/modules/etcd/etcd_members.h"
 #include "kubexms/cluster/modules/etcd/etcd_steps.h"
 #include "kubexms/cluster/modules/modules.h"
 #include "kubexms/cluster/modules/steps.h"
-#include "kubexms/cluster/modules/surveyed_module.h"
 
 namespace kubexms::cluster {
 namespace {
@@ -44,7 +44,7 @@ StepPtr Certificates(const EtcdSpec& etcd, const EtcdCertificates& certificates)
   return RestartEtcdAfterUndo(step, etcd);
 }
 
-// The distribution's own etcd would start with its package, on our ports: it is masked first.
+// The package would start the etcd of the distribution on the same ports, so its unit is masked first.
 std::vector<StepPtr> InstallSteps(const EtcdSpec& etcd, const ArtifactPtr& artifact) {
   if (etcd.binaries_dir.empty()) {
     return {Ensure("mask the package's service",
@@ -92,16 +92,16 @@ std::vector<Task> SetUpTasks(const EtcdSpec& etcd, const EtcdCertificates& certi
        .undo_parallel = 1}};
 }
 
-// How those begin who are members from the beginning.
+// The bootstrap settings of initial members.
 StepPtr ConfigureSeats(const std::string& cluster, const ClusterSpec& spec,
                        const EtcdDecision& decision) {
   return ConfigureEtcd(
       cluster, spec, {},
       [spec, members = decision.members](const StepContext& context,
-                                         const Answers&) -> Result<EtcdBeginning> {
-        if (members.empty()) return EtcdBeginning{.initial_cluster = EtcdInitialCluster(spec)};
+                                         const Facts&) -> Result<EtcdBootstrap> {
+        if (members.empty()) return EtcdBootstrap{.initial_cluster = EtcdInitialCluster(spec)};
         const std::string& address = spec.Host(context.host.name).InternalAddress();
-        return EtcdBeginning{.initial_cluster = EtcdInitialCluster(
+        return EtcdBootstrap{.initial_cluster = EtcdInitialCluster(
                                  members, EtcdPeerUrl(spec.etcd, address), context.host.name)};
       });
 }
@@ -115,58 +115,62 @@ void AddTasks(std::vector<Task>& tasks, const std::vector<std::string>& hosts, M
 
 ModulePtr EtcdModule(const std::string& cluster, const ClusterSpec& spec,
                      const EtcdCertificates& certificates, const ArtifactPtr& artifact,
-                     const HostChoice& choice) {
-  return MakeSurveyedModule("etcd", [=](const Runtime& runtime) -> Result<std::vector<Task>> {
-    EtcdSituation situation = SurveyEtcd(spec, runtime);
-    situation.limit = choice.limit();
-    ASSIGN_OR_RETURN(const EtcdDecision decision, DecideEtcdMembers(situation));
-    const std::vector<std::string> seats = choice.Of(decision.seats);
-    std::vector<Task> tasks = {RefuseEtcdTask("members", decision, seats)};
-    std::ranges::move(
-        SetUpTasks(spec.etcd, certificates, artifact, choice.Of(spec.role_groups.etcd)),
-        std::back_inserter(tasks));
-    tasks.push_back({.name = "configure",
-                     .steps = {ConfigureSeats(cluster, spec, decision)},
-                     .hosts = seats,
-                     .undo_parallel = 1});
-    tasks.push_back({.name = "start",
-                     .steps = {StartEtcd(spec.etcd)},
-                     .hosts = seats,
-                     .undo_parallel = kEtcdStopParallel});
-    tasks.push_back({.name = "serve",
-                     .steps = {RestartWhenStale(), AwaitEtcd(spec.etcd), MarkEtcdFormed(cluster)},
-                     .hosts = seats,
-                     .group = std::string(kEtcdGroup)});
-    tasks.push_back(RefuseEtcdTask("changes", decision, choice.Of(decision.RefusedOthers())));
-    std::vector<std::string> joined;
-    AddTasks(tasks, choice.Of(decision.join), [&](const std::string& host) {
-      joined.push_back(EtcdClientUrl(spec.etcd, spec.Host(host).InternalAddress()));
-      return JoinEtcdTask(cluster, spec, host, decision);
-    });
-    AddTasks(tasks, choice.Of(decision.leave), [&](const std::string& host) {
-      return LeaveEtcdTask(spec.etcd, situation.Former(host), decision, joined);
-    });
-    tasks.push_back({.name = "backup",
-                     .steps = {EtcdBackupTimer(spec.etcd)},
-                     .hosts = choice.Of(spec.role_groups.etcd)});
-    return tasks;
-  });
+                     const HostSelection& selection) {
+  return MakeDynamicModule(
+      ModuleName(ModuleId::kEtcd), [=](const Runtime& runtime) -> Result<std::vector<Task>> {
+        EtcdState situation = GatherEtcdState(spec, runtime);
+        situation.limit = selection.limit();
+        ASSIGN_OR_RETURN(const EtcdDecision decision, DecideEtcdMembers(situation));
+        const std::vector<std::string> member_hosts = selection.Of(decision.member_hosts);
+        std::vector<Task> tasks = {RefuseEtcdTask("members", decision, member_hosts)};
+        std::ranges::move(
+            SetUpTasks(spec.etcd, certificates, artifact, selection.Of(spec.role_groups.etcd)),
+            std::back_inserter(tasks));
+        tasks.push_back({.name = "configure",
+                         .steps = {ConfigureSeats(cluster, spec, decision)},
+                         .hosts = member_hosts,
+                         .undo_parallel = 1});
+        tasks.push_back({.name = "start",
+                         .steps = {StartEtcd(spec.etcd)},
+                         .hosts = member_hosts,
+                         .undo_parallel = kEtcdStopParallel});
+        tasks.push_back(
+            {.name = "serve",
+             .steps = {RestartWhenStale(), WaitForEtcd(spec.etcd), MarkEtcdFormed(cluster)},
+             .hosts = member_hosts,
+             .group = std::string(kEtcdGroup)});
+        tasks.push_back(
+            RefuseEtcdTask("changes", decision, selection.Of(decision.RefusedOthers())));
+        std::vector<std::string> joined;
+        AddTasks(tasks, selection.Of(decision.join), [&](const std::string& host) {
+          joined.push_back(EtcdClientUrl(spec.etcd, spec.Host(host).InternalAddress()));
+          return JoinEtcdTask(cluster, spec, host, decision);
+        });
+        AddTasks(tasks, selection.Of(decision.leave), [&](const std::string& host) {
+          return LeaveEtcdTask(spec.etcd, situation.Former(host), decision, joined);
+        });
+        tasks.push_back({.name = "backup",
+                         .steps = {EtcdBackupTimer(spec.etcd)},
+                         .hosts = selection.Of(spec.role_groups.etcd)});
+        return tasks;
+      });
 }
 
 ModulePtr EtcdRestoreModule(const std::string& cluster, const ClusterSpec& spec,
                             const EtcdCertificates& certificates, const ArtifactPtr& artifact,
                             const std::string& snapshot) {
-  return MakeSurveyedModule("etcd", [=](const Runtime& runtime) -> Result<std::vector<Task>> {
-    const std::vector<std::string>& hosts = spec.role_groups.etcd;
-    std::vector<Task> tasks = SetUpTasks(spec.etcd, certificates, artifact, hosts);
-    tasks.push_back({.name = "configure",
-                     .steps = {ConfigureSeats(cluster, spec, {})},
-                     .hosts = hosts,
-                     .undo_parallel = 1});
-    std::ranges::move(RestoreEtcdTasks(cluster, spec, runtime, snapshot),
-                      std::back_inserter(tasks));
-    return tasks;
-  });
+  return MakeDynamicModule(
+      ModuleName(ModuleId::kEtcd), [=](const Runtime& runtime) -> Result<std::vector<Task>> {
+        const std::vector<std::string>& hosts = spec.role_groups.etcd;
+        std::vector<Task> tasks = SetUpTasks(spec.etcd, certificates, artifact, hosts);
+        tasks.push_back({.name = "configure",
+                         .steps = {ConfigureSeats(cluster, spec, {})},
+                         .hosts = hosts,
+                         .undo_parallel = 1});
+        std::ranges::move(RestoreEtcdTasks(cluster, spec, runtime, snapshot),
+                          std::back_inserter(tasks));
+        return tasks;
+      });
 }
 
 }  // namespace kubexms::cluster

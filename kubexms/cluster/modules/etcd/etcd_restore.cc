@@ -34,8 +34,8 @@ class Restoration {
   std::string Before(const StepContext& context) const {
     return fmt::format("{}/before-{}", etcd().data_dir, context.run);
   }
-  static bool IsDone(const StepContext& context, const Answers& answers) {
-    return answers.Get(kMarker).content == Mark(context);
+  static bool IsDone(const StepContext& context, const Facts& facts) {
+    return facts.Get(kMarker).content == Mark(context);
   }
   static std::string Mark(const StepContext& context) { return context.run + "\n"; }
 
@@ -80,15 +80,15 @@ class UnpackStep final : public NamedStep {
   explicit UnpackStep(RestorationPtr restoration)
       : NamedStep("unpack"), restoration_(std::move(restoration)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
     return std::vector<Operation>{kMarker, GetPath{restoration_->Unpacked(context)}};
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     const std::string unpacked = restoration_->Unpacked(context);
-    if (Restoration::IsDone(context, answers) || answers.Get(GetPath{unpacked}).exists()) {
+    if (Restoration::IsDone(context, facts) || facts.Get(GetPath{unpacked}).exists()) {
       return Change();
     }
-    return Change{.summary = {fmt::format("unpack the snapshot to {}", unpacked)},
+    return Change{.summary = {fmt::format("restore the snapshot to {}", unpacked)},
                   .operations = {RunScript{restoration_->UnpackScript(context)}},
                   .undo = {RemovePath{unpacked, true}, RemovePath{unpacked + ".part", true}}};
   }
@@ -103,22 +103,22 @@ StepPtr Stop() {
   std::vector<Operation> queries = QueriesFor(stopped);
   queries.emplace_back(kMarker);
   return MakeStep("stop", std::move(queries),
-                  [stopped](const StepContext& context, const Answers& answers) -> Result<Change> {
-                    if (Restoration::IsDone(context, answers)) return Change();
-                    return PlanFor(stopped, answers, context.backup_directory);
+                  [stopped](const StepContext& context, const Facts& facts) -> Result<Change> {
+                    if (Restoration::IsDone(context, facts)) return Change();
+                    return PlanFor(stopped, facts, context.backup_directory);
                   });
 }
 
 StepPtr Swap(const RestorationPtr& restoration) {
   return MakeStep(
       "exchange", {kMarker},
-      [restoration](const StepContext& context, const Answers& answers) -> Result<Change> {
-        if (Restoration::IsDone(context, answers)) return Change();
+      [restoration](const StepContext& context, const Facts& facts) -> Result<Change> {
+        if (Restoration::IsDone(context, facts)) return Change();
         const std::vector<HostResource> mark = {File{.path = kMarker.path,
                                                      .content = Restoration::Mark(context),
                                                      .owner = "etcd",
                                                      .group = "etcd"}};
-        ASSIGN_OR_RETURN(Change change, PlanFor(mark, answers, context.backup_directory));
+        ASSIGN_OR_RETURN(Change change, PlanFor(mark, facts, context.backup_directory));
         change.summary = {fmt::format("put the snapshot in the place of {}",
                                       EtcdMemberDirectory(restoration->etcd()))};
         change.files.clear();
@@ -129,11 +129,11 @@ StepPtr Swap(const RestorationPtr& restoration) {
       });
 }
 
-Result<void> CheckRestored(const ClusterSpec& spec, const Answers& answers, const Probe& snapshot,
+Result<void> CheckRestored(const ClusterSpec& spec, const Facts& facts, const Probe& snapshot,
                            const Probe& status, const Probe& list) {
-  ASSIGN_OR_RETURN(const Json wanted, ParseJson(answers.Get(snapshot).output));
-  ASSIGN_OR_RETURN(const EtcdStatus is, ParseEtcdStatus(answers.Get(status).output));
-  ASSIGN_OR_RETURN(const EtcdMemberList members, ParseEtcdMembers(answers.Get(list).output));
+  ASSIGN_OR_RETURN(const Json wanted, ParseJson(facts.Get(snapshot).output));
+  ASSIGN_OR_RETURN(const EtcdStatus is, ParseEtcdStatus(facts.Get(status).output));
+  ASSIGN_OR_RETURN(const EtcdMemberList members, ParseEtcdMembers(facts.Get(list).output));
   const Json* revision = FindMember(wanted, "revision");
   if (revision && revision->is_int64() && is.revision < revision->get_int64()) {
     return Error::Internal(fmt::format("it is at revision {}, and the snapshot is of revision {}",
@@ -147,13 +147,13 @@ Result<void> CheckRestored(const ClusterSpec& spec, const Answers& answers, cons
 StepPtr Verify(const RestorationPtr& restoration, const ClusterSpec& spec) {
   const Probe snapshot{LocalEtcdctl(spec.etcd, fmt::format("snapshot status {} -w json 2>/dev/null",
                                                            ShellQuote(restoration->snapshot())))};
-  const Probe status{AskLocalEtcd(spec.etcd, "endpoint status -w json") + " 2>/dev/null"};
-  const Probe list{AskLocalEtcd(spec.etcd, "member list -w json") + " 2>/dev/null"};
+  const Probe status{ProbeLocalEtcd(spec.etcd, "endpoint status -w json") + " 2>/dev/null"};
+  const Probe list{ProbeLocalEtcd(spec.etcd, "member list -w json") + " 2>/dev/null"};
   return MakeStep("verify", {snapshot, status, list},
-                  [=](const StepContext& context, const Answers& answers) -> Result<Change> {
+                  [=](const StepContext& context, const Facts& facts) -> Result<Change> {
                     // Nothing can be seen yet in a plan.
                     if (context.run == "plan") return Change();
-                    RETURN_IF_ERROR(CheckRestored(spec, answers, snapshot, status, list));
+                    RETURN_IF_ERROR(CheckRestored(spec, facts, snapshot, status, list));
                     return Change();
                   });
 }
@@ -163,19 +163,19 @@ class DiscardStep final : public NamedStep {
   explicit DiscardStep(RestorationPtr restoration)
       : NamedStep("what was before"), restoration_(std::move(restoration)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
     return std::vector<Operation>{GetPath{restoration_->Before(context)},
                                   GetPath{restoration_->snapshot()}};
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     Change change;
     for (const std::string& path : {restoration_->Before(context), restoration_->snapshot()}) {
-      if (!answers.Get(GetPath{path}).exists()) continue;
+      if (!facts.Get(GetPath{path}).exists()) continue;
       change.summary.push_back(fmt::format("delete {}", path));
       change.operations.emplace_back(RemovePath{path, true});
     }
     // A member without its old data could not join those that go back to theirs.
-    change.final = true;
+    change.point_of_no_return = true;
     return change;
   }
 
@@ -203,7 +203,7 @@ std::vector<Task> RestoreEtcdTasks(const std::string& cluster, const ClusterSpec
        .hosts = hosts,
        .undo_parallel = kEtcdStopParallel},
       {.name = "serve",
-       .steps = {AwaitEtcd(spec.etcd), Verify(restoration, spec), MarkEtcdFormed(cluster)},
+       .steps = {WaitForEtcd(spec.etcd), Verify(restoration, spec), MarkEtcdFormed(cluster)},
        .hosts = hosts},
       {.name = "discard", .steps = {std::make_shared<DiscardStep>(restoration)}, .hosts = hosts}};
 }

@@ -17,7 +17,7 @@ constexpr std::string_view kInitialState = "initial-cluster-state: ";
 constexpr std::chrono::seconds kHealthTimeout(120);
 constexpr std::chrono::seconds kReadAgainTimeout(20);
 
-// What begins with "initial" counts only until a member has data.
+// etcd ignores the "initial" settings once a member has data.
 std::string ConfigFile(const std::string& cluster, const EtcdSpec& etcd, const HostSpec& host,
                        const std::string& initial_cluster, const std::string& initial_state) {
   const std::string client = EtcdClientUrl(etcd, host.InternalAddress());
@@ -113,19 +113,19 @@ StepPtr RestartEtcdAfterUndo(StepPtr step, const EtcdSpec& etcd) {
 
 StepPtr ConfigureEtcd(
     const std::string& cluster, const ClusterSpec& spec, std::vector<Operation> queries,
-    std::function<Result<EtcdBeginning>(const StepContext&, const Answers&)> beginning) {
+    std::function<Result<EtcdBootstrap>(const StepContext&, const Facts&)> bootstrap) {
   const GetPath config{.path = EtcdPath("etcd.yaml"), .content = true};
   const GetPath data{EtcdLogDirectory(spec.etcd)};
   const File unit{.path = std::string(kEtcdUnit), .content = UnitFile(spec.etcd)};
   queries.insert(queries.end(), {config, data, GetPath{unit.path, true}});
   const StepPtr step = MakeStep(
       "configuration", std::move(queries),
-      [=](const StepContext& context, const Answers& answers) -> Result<Change> {
-        const std::string& now = answers.Get(config).content;
+      [=](const StepContext& context, const Facts& facts) -> Result<Change> {
+        const std::string& now = facts.Get(config).content;
         std::string initial_cluster = EtcdSetting(now, kInitialCluster);
         std::string state = EtcdSetting(now, kInitialState);
-        if (!answers.Get(data).exists() || initial_cluster.empty() || state.empty()) {
-          ASSIGN_OR_RETURN(const EtcdBeginning begins, beginning(context, answers));
+        if (!facts.Get(data).exists() || initial_cluster.empty() || state.empty()) {
+          ASSIGN_OR_RETURN(const EtcdBootstrap begins, bootstrap(context, facts));
           initial_cluster = begins.initial_cluster;
           state = begins.joins ? "existing" : "new";
         }
@@ -133,7 +133,7 @@ StepPtr ConfigureEtcd(
         const std::vector<HostResource> files = {
             EtcdFile("etcd.yaml", ConfigFile(cluster, spec.etcd, host, initial_cluster, state)),
             unit};
-        return PlanFor(files, answers, context.backup_directory);
+        return PlanFor(files, facts, context.backup_directory);
       });
   return RestartEtcdAfterUndo(step, spec.etcd);
 }
@@ -144,22 +144,22 @@ StepPtr StartEtcd(const EtcdSpec& etcd) {
   std::vector<Operation> queries = QueriesFor(service);
   queries.emplace_back(data);
   return MakeStep("service", std::move(queries),
-                  [=](const StepContext& context, const Answers& answers) -> Result<Change> {
+                  [=](const StepContext& context, const Facts& facts) -> Result<Change> {
                     ASSIGN_OR_RETURN(Change change,
-                                     PlanFor(service, answers, context.backup_directory));
-                    if (!change.empty() && !answers.Get(data).exists()) {
+                                     PlanFor(service, facts, context.backup_directory));
+                    if (!change.empty() && !facts.Get(data).exists()) {
                       change.undo.emplace_back(RemovePath{data.path, true});
                     }
                     return change;
                   });
 }
 
-StepPtr AwaitEtcd(const EtcdSpec& etcd) {
-  // A learner's health cannot be asked for, and etcdctl tries it for five seconds.
+StepPtr WaitForEtcd(const EtcdSpec& etcd) {
+  // A learner has no health endpoint, and etcdctl would retry for five seconds.
   const std::string health = fmt::format(
       "{{ {{ [ -e {} ] || ! {} 2>/dev/null | grep -q '\"isLearner\":true'; }} && {}; }} 2>&1",
-      EtcdPath(kEtcdFormedFile), AskLocalEtcd(etcd, "endpoint status -w json"),
-      AskLocalEtcd(etcd, "endpoint health"));
+      EtcdPath(kEtcdFormedFile), ProbeLocalEtcd(etcd, "endpoint status -w json"),
+      ProbeLocalEtcd(etcd, "endpoint health"));
   return Script(
       {.name = "healthy",
        .done_when = health,

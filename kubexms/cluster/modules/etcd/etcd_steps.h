@@ -1,6 +1,6 @@
 #pragma once
 
-// The steps that members of etcd have in common, however they become members.
+// The steps that initial members and joining members of etcd share.
 
 #include <functional>
 #include <string>
@@ -11,39 +11,40 @@
 
 namespace kubexms::cluster {
 
-// How a member begins that has no data yet. It does not matter any more to one that has.
-struct EtcdBeginning {
+// The bootstrap settings of a member. etcd ignores them once it has data.
+struct EtcdBootstrap {
   std::string initial_cluster;
-  bool joins = false;  // an etcd that is there already
+  bool joins = false;  // an existing etcd cluster
 };
 
-// A file of etcd's directory that belongs to etcd.
+// A file in kEtcdDirectory, owned by etcd.
 automation::File EtcdFile(std::string_view name, const std::string& content, bool secret = false);
 
-// `step`, which writes what etcd reads. When the old files are back, a member that runs begins with
-// them again, and is given some time to become healthy before the next one follows.
+// `step` that writes files of etcd: the undo also restarts a running member, and gives it some time
+// to become healthy before the next host follows.
 automation::StepPtr RestartEtcdAfterUndo(automation::StepPtr step, const EtcdSpec& etcd);
 
-// The configuration and the service's unit. `beginning` may use the answers to `queries`. How a
-// member with data once began stays as it is, so that members who come and go restart nobody.
+// Writes the configuration and the unit. `bootstrap` may use the results of `queries`. The bootstrap
+// settings of a member with data are not changed, so that joining and leaving members cause no
+// restarts.
 automation::StepPtr ConfigureEtcd(
     const std::string& cluster, const ClusterSpec& spec, std::vector<automation::Operation> queries,
-    std::function<Result<EtcdBeginning>(const automation::StepContext&, const automation::Answers&)>
-        beginning);
+    std::function<Result<EtcdBootstrap>(const automation::StepContext&, const automation::Facts&)>
+        bootstrap);
 
-// Who leads hands over before it stops, and waits for ten seconds when nobody is left who could
-// take over: so members stop one after the other.
+// A leader transfers its leadership before it stops, and waits for ten seconds when no other member
+// can take it: so members stop one after the other.
 inline constexpr int kEtcdStopParallel = 1;
-// The service runs. To take back its first start removes the data too.
+// Starts the service. The undo of the first start also removes the data.
 automation::StepPtr StartEtcd(const EtcdSpec& etcd);
 
-// The member answers, which it does only when a majority agrees with it.
-automation::StepPtr AwaitEtcd(const EtcdSpec& etcd);
+// Waits until the member is healthy, which requires a majority.
+automation::StepPtr WaitForEtcd(const EtcdSpec& etcd);
 
-// The host remembers that etcd has been healthy.
+// Writes the file kEtcdFormedFile.
 automation::StepPtr MarkEtcdFormed(const std::string& cluster);
 
-// For tests: the line of a configuration that begins with `key`, without the key.
+// For tests: the line of a configuration that starts with `key`, without the key.
 std::string EtcdSetting(std::string_view config, std::string_view key);
 
 }  // namespace kubexms::cluster

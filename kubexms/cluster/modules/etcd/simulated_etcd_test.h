@@ -27,8 +27,9 @@ class SimulatedEtcd {
   explicit SimulatedEtcd(automation::SimulatedFleet* fleet) : fleet_(fleet) {}
 
   // Nothing when the script is not about etcd.
-  std::optional<automation::CommandResult> Answer(automation::SimulatedHost& host,
-                                                  const std::string& script) EXCLUDES(mutex_) {
+  std::optional<automation::CommandResult> OperationResult(automation::SimulatedHost& host,
+                                                           const std::string& script)
+      EXCLUDES(mutex_) {
     if (script.starts_with("# runs that have worked")) return RunsOn(host);
     if (Says(script, "/before-")) return Exchange(host, script);
     if (Says(script, "# let etcd read its old files")) return Result();

@@ -12,15 +12,15 @@ namespace {
 
 using namespace automation;
 
-// The first line of our files, by which they are known.
+// The first line of files that kubexms has written.
 constexpr std::string_view kMark = "# Written by kubexms.";
 constexpr std::string_view kHaproxyConfig = "/etc/haproxy/haproxy.cfg";
 constexpr std::string_view kKeepalivedConfig = "/etc/keepalived/keepalived.conf";
 constexpr std::string_view kCheckScript = "/etc/keepalived/kubexms-check";
 constexpr int kHighestPriority = 200;
-constexpr std::chrono::seconds kSettleTime(20);
+constexpr std::chrono::seconds kElectionTimeout(20);
 constexpr std::chrono::seconds kAnswerTimeout(60);
-constexpr std::chrono::milliseconds kSettlePause(500);
+constexpr std::chrono::milliseconds kElectionPause(500);
 
 // "server node1 10.0.0.1:6443 check".
 std::string Servers(const ClusterSpec& spec) {
@@ -40,8 +40,8 @@ std::string HealthCheck(const LoadBalancerSpec& balancer) {
                      balancer.health_check_path);
 }
 
-// Watches are quiet for long, hence the timeouts; those of a server that is gone are cut off. The
-// second frontend is for keepalived, which asks every second and shall not disturb the servers.
+// The long timeouts are for idle watches; sessions of a failed server are closed. keepalived checks
+// the second frontend every second, without a connection to the servers.
 std::string HaproxyConfig(const ClusterSpec& spec) {
   const ControlPlaneEndpoint& endpoint = spec.control_plane_endpoint;
   return fmt::format(
@@ -86,7 +86,7 @@ std::string CheckScript(const ClusterSpec& spec) {
       kMark, spec.control_plane_endpoint.port);
 }
 
-// The addresses of the others, because multicast is not to be had everywhere.
+// Unicast to the other load balancers, because multicast is not available everywhere.
 std::string Peers(const ClusterSpec& spec, const HostSpec& own) {
   std::string text;
   for (const std::string& name : spec.role_groups.load_balancer) {
@@ -95,8 +95,8 @@ std::string Peers(const ClusterSpec& spec, const HostSpec& own) {
   return text.empty() ? text : fmt::format("  unicast_peer {{\n{}  }}\n", text);
 }
 
-// All begin as backups and the one that has the address keeps it while it is well, so that it does
-// not move twice for one failure.
+// All start as backups, and a healthy holder retains the address, so that a failure moves it only
+// once.
 std::string KeepalivedConfig(const ClusterSpec& spec, const HostSpec& host, const Secret& password,
                              std::string_view interface) {
   const std::vector<std::string>& all = spec.role_groups.load_balancer;
@@ -153,15 +153,15 @@ class KeepalivedStep final : public NamedStep {
   KeepalivedStep(ClusterSpec spec, Secret password)
       : NamedStep("keepalived"), spec_(std::move(spec)), password_(std::move(password)) {}
 
-  Result<std::vector<Operation>> Ask(const StepContext& context) const override {
+  Result<std::vector<Operation>> ListQueries(const StepContext& context) const override {
     std::vector<Operation> queries = QueriesFor(Files(context, ""));
     queries.emplace_back(InterfacesWith(Own(context).InternalAddress()));
     return queries;
   }
-  Result<Change> Plan(const StepContext& context, const Answers& answers) const override {
+  Result<Change> Plan(const StepContext& context, const Facts& facts) const override {
     std::string interface = spec_.load_balancer.interface;
     if (interface.empty()) {
-      const std::string said = answers.Get(InterfacesWith(Own(context).InternalAddress())).output;
+      const std::string said = facts.Get(InterfacesWith(Own(context).InternalAddress())).output;
       interface = said.substr(0, said.find('\n'));
     }
     if (interface.empty()) {
@@ -170,7 +170,7 @@ class KeepalivedStep final : public NamedStep {
                       "spec.loadBalancer.interface",
                       Own(context).InternalAddress())));
     }
-    return PlanFor(Files(context, interface), answers, context.backup_directory);
+    return PlanFor(Files(context, interface), facts, context.backup_directory);
   }
 
  private:
@@ -202,7 +202,7 @@ StepPtr RestartWhenStale() {
 }
 
 StepPtr AddressAnswers(const ControlPlaneEndpoint& endpoint) {
-  // Where there is no keepalived yet, nobody is waited for.
+  // Does not wait before keepalived is installed.
   const std::string ask = fmt::format(
       "{{ systemctl -q is-active keepalived && timeout 2 bash -c '</dev/tcp/{}/{}'; }} 2>&1",
       endpoint.address, endpoint.port);
@@ -214,55 +214,57 @@ StepPtr AddressAnswers(const ControlPlaneEndpoint& endpoint) {
                             "journalctl -u keepalived -u haproxy -n 20 --no-pager; exit 1")});
 }
 
-// What one load balancer sees of the virtual address.
+// The shared address as seen by one load balancer.
 struct AddressView {
-  bool asked = false;    // the host could be
-  bool holds = false;    // it has the address
-  bool answers = false;  // somebody has it
+  bool reachable = false;  // the host
+  bool holds = false;      // the host has the address
+  bool responds = false;   // some host has the address
 };
 
-AddressView Look(const std::string& address, const Host& host) {
-  const Result<std::vector<Answer>> answers = host.connector->Perform(
-      {InterfacesWith(address), Probe{fmt::format("ping -n -c 1 -w 1 {} >/dev/null", address)}});
-  if (!answers.ok()) return {};
-  return {.asked = true,
-          .holds = !std::get<ProbeResult>((*answers)[0]).output.empty(),
-          .answers = std::get<ProbeResult>((*answers)[1]).exit_code == 0};
+AddressView GatherAddressView(const std::string& address, Runner runner) {
+  const Probe interfaces = InterfacesWith(address);
+  const Probe ping{fmt::format("ping -n -c 1 -w 1 {} >/dev/null", address)};
+  const Result<Facts> facts = runner.Gather(std::vector<Operation>{interfaces, ping});
+  if (!facts.ok()) return {};
+  return {.reachable = true,
+          .holds = !facts->Get(interfaces).output.empty(),
+          .responds = facts->Get(ping).exit_code == 0};
 }
 
-struct AddressSighting {
+struct AddressState {
   std::vector<std::string> holders;
-  bool answers = false;
-  bool all_asked = true;
+  bool responds = false;
+  bool all_reachable = true;
 };
 
-AddressSighting LookFromAll(const ClusterSpec& spec, const Runtime& runtime) {
+AddressState GatherAddressState(const ClusterSpec& spec, const Runtime& runtime) {
   const std::vector<std::string>& names = spec.role_groups.load_balancer;
   std::vector<AddressView> views(names.size());
   std::vector<std::jthread> workers;
   for (size_t i = 0; i < names.size(); ++i) {
     workers.emplace_back([&, i] {
-      views[i] = Look(spec.control_plane_endpoint.address, *runtime.FindHost(names[i]));
+      views[i] = GatherAddressView(spec.control_plane_endpoint.address,
+                                   runtime.RunnerFor(*runtime.FindHost(names[i])));
     });
   }
   workers.clear();
-  AddressSighting sighting;
+  AddressState state;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (views[i].holds) sighting.holders.push_back(names[i]);
-    sighting.answers |= views[i].answers;
-    sighting.all_asked &= views[i].asked;
+    if (views[i].holds) state.holders.push_back(names[i]);
+    state.responds |= views[i].responds;
+    state.all_reachable &= views[i].reachable;
   }
-  return sighting;
+  return state;
 }
 
 }  // namespace
 
 ModulePtr HaModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
-                   const ArtifactPtr& artifact, const HostChoice& choice) {
-  const std::vector<std::string> hosts = choice.Of(spec.role_groups.load_balancer);
-  // The configuration first: the packages start the services, which then begin with it.
+                   const ArtifactPtr& artifact, const HostSelection& selection) {
+  const std::vector<std::string> hosts = selection.Of(spec.role_groups.load_balancer);
+  // The configuration before the packages, which start the services.
   return MakeModule(
-      "ha",
+      ModuleName(ModuleId::kHa),
       {{.name = "install",
         .steps = {RestartAfterUndo(Haproxy(spec), "haproxy"),
                   RestartAfterUndo(std::make_shared<KeepalivedStep>(spec, secrets.vrrp_password),
@@ -277,7 +279,7 @@ ModulePtr HaModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
         .steps = {RestartWhenStale(), AddressAnswers(spec.control_plane_endpoint)},
         .hosts = hosts,
         .group = std::string(kLoadBalancerGroup)}},
-      std::vector<std::string>{"os"});
+      std::vector{ModuleName(ModuleId::kOs)});
 }
 
 Group LoadBalancerGroup(const ClusterSpec& spec) {
@@ -290,41 +292,41 @@ StepPtr CheckLoadBalancerHost(const ClusterSpec& spec) {
   const GetPath config{std::string(kHaproxyConfig)};
   const GetPort port{spec.control_plane_endpoint.port};
   return Require("load balancer", {foreign, config, port},
-                 [=](const StepContext&, const Answers& answers) -> Result<void> {
-                   const std::string& files = answers.Get(foreign).output;
+                 [=](const StepContext&, const Facts& facts) -> Result<void> {
+                   const std::string& files = facts.Get(foreign).output;
                    if (!files.empty()) {
-                     return Error::BadRequest(
-                         fmt::format("{} is somebody else's; move it away, or choose another host",
-                                     files.substr(0, files.find('\n'))));
+                     return Error::BadRequest(fmt::format(
+                         "{} was not written by kubexms; move it, or choose another host",
+                         files.substr(0, files.find('\n'))));
                    }
-                   if (answers.Get(config).exists() || !answers.Get(port).listening) return {};
+                   if (facts.Get(config).exists() || !facts.Get(port).listening) return {};
                    return Error::BadRequest(fmt::format(
-                       "another program listens on port {}; ss -ltnp shows which", port.port));
+                       "another program listens on port {}; to find it: ss -ltnp", port.port));
                  });
 }
 
 Result<void> CheckAddressIsFree(const ClusterSpec& spec, const Runtime& runtime) {
-  const AddressSighting sighting = LookFromAll(spec, runtime);
-  if (!sighting.holders.empty() || !sighting.answers || !sighting.all_asked) return {};
+  const AddressState state = GatherAddressState(spec, runtime);
+  if (!state.holders.empty() || !state.responds || !state.all_reachable) return {};
   return Error::BadRequest(
-      fmt::format("{} answers, and none of the load balancers has it: another host does; choose "
-                  "another spec.controlPlaneEndpoint.address",
+      fmt::format("another host has the address {}; choose another "
+                  "spec.controlPlaneEndpoint.address",
                   spec.control_plane_endpoint.address));
 }
 
 Result<void> CheckAddressIsHeld(const ClusterSpec& spec, const Runtime& runtime) {
-  const auto deadline = runtime.clock().MonotonicNow() + kSettleTime;
+  const auto deadline = runtime.clock().MonotonicNow() + kElectionTimeout;
   for (;;) {
-    const AddressSighting sighting = LookFromAll(spec, runtime);
-    const size_t holders = sighting.holders.size();
-    if (holders == 1 || (holders == 0 && !sighting.all_asked)) return {};
+    const AddressState state = GatherAddressState(spec, runtime);
+    const size_t holders = state.holders.size();
+    if (holders == 1 || (holders == 0 && !state.all_reachable)) return {};
     if (runtime.clock().MonotonicNow() >= deadline) {
       return Error::Internal(fmt::format(
-          "{} of the load balancers have {}, and one should{}{}; journalctl -u keepalived says why",
+          "{} load balancers have {}, and exactly one must{}{}; see journalctl -u keepalived",
           holders, spec.control_plane_endpoint.address, holders ? ": " : "",
-          fmt::join(sighting.holders, ", ")));
+          fmt::join(state.holders, ", ")));
     }
-    runtime.clock().SleepFor(kSettlePause);
+    runtime.clock().SleepFor(kElectionPause);
   }
 }
 

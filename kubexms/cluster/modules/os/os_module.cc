@@ -10,7 +10,7 @@ namespace {
 
 using namespace automation;
 
-// What nodes of Kubernetes need, and what the configuration adds or changes.
+// The requirements of Kubernetes nodes, and additions of the configuration.
 std::map<std::string, std::string> KernelParameters(const ClusterSpec& spec) {
   std::map<std::string, std::string> values = {
       {"fs.inotify.max_user_instances", "8192"},
@@ -43,7 +43,7 @@ std::map<std::string, std::string> Names(const ClusterSpec& spec) {
   return entries;
 }
 
-// On Debian the name of the time zone is in a file of its own too.
+// Debian also has the name of the time zone in /etc/timezone.
 std::vector<StepPtr> TimeSteps(const SystemSpec& system) {
   std::vector<StepPtr> steps;
   if (!system.timezone.empty()) {
@@ -67,7 +67,7 @@ std::vector<StepPtr> TimeSteps(const SystemSpec& system) {
 std::vector<std::string> KernelModuleNames(const ClusterSpec& spec) {
   std::vector<std::string> names = {"overlay", "br_netfilter"};
   if (spec.network.kube_proxy_mode == "ipvs") {
-    // The first one is used by the others, and so is the last to go.
+    // The others use the first one, so the undo removes it last.
     for (const char* name : {"nf_conntrack", "ip_vs", "ip_vs_rr", "ip_vs_wrr", "ip_vs_sh"}) {
       names.emplace_back(name);
     }
@@ -78,7 +78,7 @@ std::vector<std::string> KernelModuleNames(const ClusterSpec& spec) {
 
 }  // namespace
 
-std::vector<std::string> HostChoice::Of(const std::vector<std::string>& hosts) const {
+std::vector<std::string> HostSelection::Of(const std::vector<std::string>& hosts) const {
   if (limit_.empty()) return hosts;
   std::vector<std::string> chosen;
   std::ranges::copy_if(hosts, std::back_inserter(chosen),
@@ -86,14 +86,15 @@ std::vector<std::string> HostChoice::Of(const std::vector<std::string>& hosts) c
   return chosen;
 }
 
-std::vector<std::string> HostChoice::All(const ClusterSpec& spec) const {
+std::vector<std::string> HostSelection::All(const ClusterSpec& spec) const {
   std::vector<std::string> names;
   for (const HostSpec& host : spec.hosts) names.push_back(host.name);
   return Of(names);
 }
 
-ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec, const HostChoice& choice) {
-  const std::vector<std::string> hosts = choice.All(spec);
+ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec,
+                   const HostSelection& selection) {
+  const std::vector<std::string> hosts = selection.All(spec);
   std::vector<StepPtr> names;
   if (spec.system.set_hostnames) {
     names.push_back(
@@ -104,7 +105,7 @@ ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec, const Ho
   if (spec.system.configure_kernel) {
     tasks.push_back(
         {.name = "kernel",
-         // The target is what starts swap that no line of /etc/fstab names.
+         // The target starts swap that is not in /etc/fstab.
          .steps = {SwapOff("swap"),
                    Ensure("mask swap",
                           {Link{.path = "/etc/systemd/system/swap.target", .target = "/dev/null"}}),
@@ -114,7 +115,7 @@ ModulePtr OsModule(const std::string& cluster, const ClusterSpec& spec, const Ho
   }
   std::vector<StepPtr> time = TimeSteps(spec.system);
   if (!time.empty()) tasks.push_back({.name = "time", .steps = std::move(time), .hosts = hosts});
-  return MakeModule("os", std::move(tasks));
+  return MakeModule(ModuleName(ModuleId::kOs), std::move(tasks));
 }
 
 }  // namespace kubexms::cluster

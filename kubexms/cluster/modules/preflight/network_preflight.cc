@@ -12,17 +12,17 @@ namespace {
 
 using namespace automation;
 
-// As ParseHostNetworks() wants it. What follows from an interface's address is told with that.
+// In the format of ParseHostNetworks(). Kernel routes follow from the addresses and are omitted.
 const Probe kNetworks{
     "ip -o address show scope global | awk '{ print \"address\", $2, $4 }'\n"
     "{ ip -4 route show; ip -6 route show; } | awk '!/ proto kernel/ { device = \"-\"; "
     "for (i = 2; i < NF; i++) if ($i == \"dev\") device = $(i + 1); "
     "print \"route\", device, $1 }'"};
 
-// A word and a name for all that the network of another cluster's pods has left. Once kubexms has
-// worked on a host, what is there is this cluster's.
+// Prints type and name of each leftover of another cluster's pod network. After the first run all of
+// them are of this cluster.
 const Probe kLeftovers{
-    "# what is left of a network of pods\n"
+    "# leftovers of a pod network\n"
     "for j in /var/lib/kubexms/*/journal; do [ ! -e \"$j\" ] || exit 0; done\n"
     "ls -d /etc/cni/net.d/*.conf /etc/cni/net.d/*.conflist /etc/cni/net.d/*.json 2>/dev/null | "
     "sed 's/^/file /'\n"
@@ -42,7 +42,7 @@ std::string DescribeLeftovers(const std::string& output) {
     if (kind != "chain") things.push_back(fmt::format("{} {}", kind, name));
     if (kind == "chain" && chain.empty()) chain = name;
   }
-  if (!chain.empty()) things.push_back(fmt::format("chains of iptables such as {}", chain));
+  if (!chain.empty()) things.push_back(fmt::format("iptables chains such as {}", chain));
   return fmt::format("{}", fmt::join(things, ", "));
 }
 
@@ -50,12 +50,12 @@ Result<void> CheckLeftovers(const std::string& output) {
   const std::string left = DescribeLeftovers(output);
   if (left.empty()) return {};
   return Error::BadRequest(
-      fmt::format("it has a network of pods already ({}); take it away and boot the host, or set "
-                  "spec.preflight.allowNetworkLeftovers if it is to stay",
+      fmt::format("the host has a network of other pods ({}); remove it and reboot, or set "
+                  "spec.preflight.allowNetworkLeftovers to ignore it",
                   left));
 }
 
-// Where nothing is known of a host's networks, nothing is held against it.
+// Hosts with unknown networks pass.
 bool LacksDefaultRoute(const std::string& networks) {
   std::istringstream lines(networks);
   bool known = false;
@@ -68,26 +68,28 @@ bool LacksDefaultRoute(const std::string& networks) {
 
 Result<void> CheckPodNetwork(const ClusterSpec& spec, const HostSpec& host,
                              const std::string& networks) {
-  std::vector<std::string> reasons =
-      CompareNetworks(spec.network, ParseHostNetworks(networks)).reasons;
-  // A kubelet takes the address that it is told, or that of the default route.
+  std::vector<std::string> errors =
+      CompareNetworks(spec.network, ParseHostNetworks(networks)).errors;
+  // A kubelet uses the configured address, or that of the default route.
   if (LacksDefaultRoute(networks) && !IpRange::ParseAddress(host.InternalAddress())) {
-    reasons.emplace_back(
-        "it has no default route, by which its own address would be known; give it one, or set the "
-        "host's internalAddress");
+    errors.emplace_back(
+        "no default route, which determines the node address; add one, or set internalAddress of "
+        "the "
+        "host");
   }
-  if (reasons.empty()) return {};
-  return Error::BadRequest(fmt::format("{}", fmt::join(reasons, "; ")));
+  if (errors.empty()) return {};
+  return Error::BadRequest(fmt::format("{}", fmt::join(errors, "; ")));
 }
 
 std::vector<std::string> PodNetworkNotes(const NetworkSpec& network, const std::string& networks) {
-  std::vector<std::string> notes = CompareNetworks(network, ParseHostNetworks(networks)).notes;
+  std::vector<std::string> warnings =
+      CompareNetworks(network, ParseHostNetworks(networks)).warnings;
   if (LacksDefaultRoute(networks)) {
-    notes.emplace_back(
-        "it has no default route: programs of the host itself may not reach the addresses of "
-        "services, nor anything outside of its networks");
+    warnings.emplace_back(
+        "it has no default route: programs on the host may not reach addresses of services and "
+        "outside of its networks");
   }
-  return notes;
+  return warnings;
 }
 
 }  // namespace
@@ -95,18 +97,18 @@ std::vector<std::string> PodNetworkNotes(const NetworkSpec& network, const std::
 std::vector<StepPtr> CheckPodNetworkHost(const ClusterSpec& spec) {
   std::vector<StepPtr> steps = {
       Require("network", {kNetworks},
-              [spec](const StepContext& context, const Answers& answers) {
+              [spec](const StepContext& context, const Facts& facts) {
                 return CheckPodNetwork(spec, spec.Host(context.host.name),
-                                       answers.Get(kNetworks).output);
+                                       facts.Get(kNetworks).output);
               }),
-      Advise("network notes", {kNetworks},
-             [network = spec.network](const StepContext&, const Answers& answers) {
-               return PodNetworkNotes(network, answers.Get(kNetworks).output);
-             })};
+      Warn("network warnings", {kNetworks},
+           [network = spec.network](const StepContext&, const Facts& facts) {
+             return PodNetworkNotes(network, facts.Get(kNetworks).output);
+           })};
   if (!spec.preflight.allow_network_leftovers) {
     steps.push_back(
-        Require("network leftovers", {kLeftovers}, [](const StepContext&, const Answers& answers) {
-          return CheckLeftovers(answers.Get(kLeftovers).output);
+        Require("network leftovers", {kLeftovers}, [](const StepContext&, const Facts& facts) {
+          return CheckLeftovers(facts.Get(kLeftovers).output);
         }));
   }
   return steps;
@@ -114,23 +116,23 @@ std::vector<StepPtr> CheckPodNetworkHost(const ClusterSpec& spec) {
 
 StepPtr CheckSharedAddress(const ClusterSpec& spec) {
   const std::string address = spec.control_plane_endpoint.address;
-  return Require("shared address", {kNetworks},
-                 [address](const StepContext&, const Answers& answers) -> Result<void> {
-                   const std::optional<IpRange> shared = IpRange::ParseAddress(address);
-                   const std::vector<HostNetwork> has =
-                       ParseHostNetworks(answers.Get(kNetworks).output);
-                   const bool near = std::ranges::any_of(has, [&](const HostNetwork& network) {
-                     return !network.routed && shared && network.range.Contains(*shared);
-                   });
-                   if (near || has.empty()) return {};
-                   std::vector<std::string> networks;
-                   for (const HostNetwork& network : has) {
-                     if (!network.routed) networks.push_back(network.range.Network().ToString());
-                   }
-                   return Error::BadRequest(fmt::format(
-                       "spec.controlPlaneEndpoint.address, {}, is in none of its networks ({})",
-                       address, fmt::join(networks, ", ")));
-                 });
+  return Require(
+      "shared address", {kNetworks},
+      [address](const StepContext&, const Facts& facts) -> Result<void> {
+        const std::optional<IpRange> shared = IpRange::ParseAddress(address);
+        const std::vector<HostNetwork> has = ParseHostNetworks(facts.Get(kNetworks).output);
+        const bool near = std::ranges::any_of(has, [&](const HostNetwork& network) {
+          return !network.routed && shared && network.range.Contains(*shared);
+        });
+        if (near || has.empty()) return {};
+        std::vector<std::string> networks;
+        for (const HostNetwork& network : has) {
+          if (!network.routed) networks.push_back(network.range.Network().ToString());
+        }
+        return Error::BadRequest(fmt::format(
+            "spec.controlPlaneEndpoint.address {} is in none of the host's networks ({})", address,
+            fmt::join(networks, ", ")));
+      });
 }
 
 }  // namespace kubexms::cluster

@@ -29,26 +29,25 @@ const Probe kUserId{"id -u"};
 // Free kibibytes.
 const Probe kFreeDisk{"df -Pk /var/lib | awk 'END { print $4 }'"};
 const Probe kReadOnly{"for d in /etc /usr /var/lib; do [ -w $d ] || echo $d; done"};
-// What the operations and the modules use, as far as not every system has it.
+// Programs that operations and modules use and that not every system has.
 const Probe kMissingCommands{
     "for c in awk base64 cut df flock getent hostname journalctl mktemp modprobe setsid sha256sum "
-    "stat "
-    "sysctl "
+    "stat sysctl "
     "systemctl tar timeout useradd; do command -v $c >/dev/null || echo $c; done"};
-// What another cluster has left here, or still uses.
+// Files of another cluster.
 const Probe kKubernetes{
     "for f in admin.conf kubelet.conf manifests/kube-apiserver.yaml; do "
     "[ ! -e /etc/kubernetes/$f ] || echo /etc/kubernetes/$f; done"};
 const Probe kOtherClusters{
     "for j in /var/lib/kubexms/*/journal; do [ ! -e \"$j\" ] || basename \"$(dirname \"$j\")\"; "
     "done"};
-// Two lines: the machine-id, and the product_uuid, if it has one. That of a container would be that
-// of the machine it is on.
+// Two lines: the machine-id, and the product_uuid, if any. A container has the product_uuid of its
+// machine.
 const Probe kIdentity{
     "cat /etc/machine-id; systemd-detect-virt -cq || cat /sys/class/dmi/id/product_uuid "
     "2>/dev/null; "
     "true"};
-// What boards have whose maker did not care.
+// Default values of careless manufacturers.
 constexpr std::string_view kNoProductUuid = "03000200-0400-0500-0006-000700080009";
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -58,7 +57,7 @@ std::string SecondLine(const std::string& text) {
   return end == std::string::npos ? "" : FirstLine(text.substr(end + 1));
 }
 
-// Whether it tells one machine from another.
+// Whether it identifies a machine.
 bool IsProductUuid(const std::string& uuid) {
   if (uuid.empty() || uuid == kNoProductUuid) return false;
   return std::ranges::any_of(uuid, [&](char c) { return c != '-' && c != uuid[0]; });
@@ -87,56 +86,59 @@ bool HasWord(const std::string& words, const std::string& word) {
   return (" " + words + " ").find(" " + word + " ") != std::string::npos;
 }
 
-void CheckAddress(const HostSpec& host, const Facts& facts, Reasons& reasons) {
+void CheckAddress(const HostSpec& host, const SystemFacts& system_facts, Reasons& reasons) {
   const std::string& address = host.InternalAddress();
-  if (!IpRange::ParseAddress(address) || HasWord(facts.addresses, address)) return;
-  reasons.push_back(fmt::format(
-      "none of its interfaces has the address {} (they have {}); set the host's internalAddress",
-      address, facts.addresses));
+  if (!IpRange::ParseAddress(address) || HasWord(system_facts.addresses, address)) return;
+  reasons.push_back(
+      fmt::format("no interface has the address {} (they have {}); set internalAddress of the host",
+                  address, system_facts.addresses));
 }
 
-// Whose host it is already.
-void CheckOwner(const std::string& cluster, const Answers& answers, Reasons& reasons) {
-  if (const std::string files = Words(answers.Get(kKubernetes).output); !files.empty()) {
+// Whether the host belongs to another cluster.
+void CheckOwner(const std::string& cluster, const Facts& facts, Reasons& reasons) {
+  if (const std::string files = Words(facts.Get(kKubernetes).output); !files.empty()) {
     reasons.push_back(fmt::format(
-        "it belongs to a Kubernetes cluster already ({}); remove it there first", files));
+        "the host belongs to another Kubernetes cluster ({}); remove it there first", files));
   }
-  std::istringstream others(answers.Get(kOtherClusters).output);
+  std::istringstream others(facts.Get(kOtherClusters).output);
   for (std::string other; std::getline(others, other);) {
     if (other == cluster) continue;
-    reasons.push_back(fmt::format(
-        "it belongs to the cluster {0} already; kubexms delete cluster takes it out, or remove "
-        "/var/lib/kubexms/{0} if that cluster is no more",
-        other));
+    reasons.push_back(
+        fmt::format("the host belongs to the cluster {0}; to delete that cluster: kubexms delete "
+                    "cluster; if it no "
+                    "longer exists, remove /var/lib/kubexms/{0}",
+                    other));
   }
 }
 
-// What the host needs for its time to be set up.
-void CheckTime(const SystemSpec& system, const Answers& answers, Reasons& reasons) {
+// The requirements for time zone and time service.
+void CheckTime(const SystemSpec& system, const Facts& facts, Reasons& reasons) {
   const std::string zone = TimezoneFile(system);
-  if (!system.timezone.empty() && !answers.Get(GetPath{zone}).exists()) {
+  if (!system.timezone.empty() && !facts.Get(GetPath{zone}).exists()) {
     reasons.push_back(fmt::format(
-        "it has no {}; correct spec.system.timezone, or install the package tzdata", zone));
+        "{} does not exist; correct spec.system.timezone, or install the package tzdata", zone));
   }
-  if (!system.ntp_servers.empty() && !answers.Get(GetService{std::string(kTimeService)}).exists) {
-    reasons.push_back(
-        fmt::format("it has no {0}, which spec.system.ntpServers needs; install the package {0}",
-                    kTimeService));
+  if (!system.ntp_servers.empty() && !facts.Get(GetService{std::string(kTimeService)}).exists) {
+    reasons.push_back(fmt::format(
+        "{0} is missing, which spec.system.ntpServers requires; install the package {0}",
+        kTimeService));
   }
 }
 
 std::vector<Operation> SystemQueries(const SystemSpec& system) {
-  std::vector<Operation> queries = {GetFacts{}, kUserId, kFreeDisk, kReadOnly, kMissingCommands};
+  std::vector<Operation> queries = {GetSystemFacts{}, kUserId, kFreeDisk, kReadOnly,
+                                    kMissingCommands};
   if (!system.timezone.empty()) queries.emplace_back(GetPath{TimezoneFile(system)});
   if (!system.ntp_servers.empty()) queries.emplace_back(GetService{std::string(kTimeService)});
   return queries;
 }
 
-// One without a version is newer than all that have one, such as Debian's unstable.
-bool IsSupported(const Facts& facts) {
+// A system without a version, such as Debian unstable, is newer than all others.
+bool IsSupported(const SystemFacts& system_facts) {
   return std::ranges::any_of(SupportedSystems(), [&](const SystemSupport& system) {
-    return facts.os == system.name &&
-           (facts.os_version.empty() || IsAtLeast(facts.os_version, system.least_version));
+    return system_facts.os == system.name &&
+           (system_facts.os_version.empty() ||
+            IsAtLeast(system_facts.os_version, system.least_version));
   });
 }
 
@@ -149,51 +151,52 @@ std::string SystemNames() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void CheckSystem(const ClusterSpec& spec, const HostSpec& host, const Answers& answers,
+void CheckSystem(const ClusterSpec& spec, const HostSpec& host, const Facts& facts,
                  Reasons& reasons) {
-  const Facts& facts = answers.Get(GetFacts{});
-  if (!IsSupported(facts)) {
-    reasons.push_back(fmt::format("the system {} {} is not supported; use one of {}", facts.os,
-                                  facts.os_version, SystemNames()));
+  const SystemFacts& system_facts = facts.Get(GetSystemFacts{});
+  if (!IsSupported(system_facts)) {
+    reasons.push_back(fmt::format("the system {} {} is not supported; use one of {}",
+                                  system_facts.os, system_facts.os_version, SystemNames()));
   }
-  if (facts.architecture != "x86_64" && facts.architecture != "aarch64") {
+  if (system_facts.architecture != "x86_64" && system_facts.architecture != "aarch64") {
     reasons.push_back(fmt::format("the architecture {} is not supported; use x86_64 or aarch64",
-                                  facts.architecture));
+                                  system_facts.architecture));
   }
-  if (!IsAtLeast(facts.kernel, kLeastKernel)) {
-    reasons.push_back(fmt::format("the kernel {} is older than {}", facts.kernel, kLeastKernel));
+  if (!IsAtLeast(system_facts.kernel, kLeastKernel)) {
+    reasons.push_back(
+        fmt::format("the kernel {} is older than {}", system_facts.kernel, kLeastKernel));
   }
   if (spec.network.kube_proxy_mode == "nftables" && IsIn(spec.RuntimeHosts(), host.name) &&
-      !IsAtLeast(facts.kernel, kLeastNftablesKernel)) {
+      !IsAtLeast(system_facts.kernel, kLeastNftablesKernel)) {
     reasons.push_back(fmt::format(
-        "the kernel {} is older than {}, which spec.network.kubeProxyMode nftables needs",
-        facts.kernel, kLeastNftablesKernel));
+        "the kernel {} is older than {}, which spec.network.kubeProxyMode nftables requires",
+        system_facts.kernel, kLeastNftablesKernel));
   }
-  if (!facts.systemd) reasons.push_back("it does not run systemd");
-  if (FirstLine(answers.Get(kUserId).output) != "0") {
-    reasons.push_back("the user is not root and does not become root by sudo");
+  if (!system_facts.systemd) reasons.push_back("the host does not run systemd");
+  if (FirstLine(facts.Get(kUserId).output) != "0") {
+    reasons.push_back("the user is not root and cannot become root by sudo");
   }
-  if (facts.memory_bytes < spec.preflight.min_memory_mebibytes * kMebibyte) {
-    reasons.push_back(fmt::format("it has {} MiB of memory, and needs {}",
-                                  facts.memory_bytes / kMebibyte,
+  if (system_facts.memory_bytes < spec.preflight.min_memory_mebibytes * kMebibyte) {
+    reasons.push_back(fmt::format("{} MiB of memory, {} required",
+                                  system_facts.memory_bytes / kMebibyte,
                                   spec.preflight.min_memory_mebibytes));
   }
-  const int64_t free = ToNumber(answers.Get(kFreeDisk).output) / 1024;
+  const int64_t free = ToNumber(facts.Get(kFreeDisk).output) / 1024;
   if (free < spec.preflight.min_disk_mebibytes) {
-    reasons.push_back(fmt::format("{} MiB are free below /var/lib, and it needs {}", free,
+    reasons.push_back(fmt::format("{} MiB free below /var/lib, {} required", free,
                                   spec.preflight.min_disk_mebibytes));
   }
-  if (const std::string paths = Words(answers.Get(kReadOnly).output); !paths.empty()) {
-    reasons.push_back(fmt::format("it cannot be written to {}: mount them for writing", paths));
+  if (const std::string paths = Words(facts.Get(kReadOnly).output); !paths.empty()) {
+    reasons.push_back(fmt::format("read-only file systems: {}; mount them for writing", paths));
   }
-  if (const std::string missing = Words(answers.Get(kMissingCommands).output); !missing.empty()) {
-    reasons.push_back(fmt::format("commands are missing: {}", missing));
+  if (const std::string missing = Words(facts.Get(kMissingCommands).output); !missing.empty()) {
+    reasons.push_back(fmt::format("missing commands: {}", missing));
   }
-  CheckAddress(host, facts, reasons);
-  CheckTime(spec.system, answers, reasons);
+  CheckAddress(host, system_facts, reasons);
+  CheckTime(spec.system, facts, reasons);
 }
 
-// The directory that is there of a path that may not be there yet, as $at.
+// Sets $at to the nearest existing directory of a path.
 std::string ExistingDirectory(const std::string& path) {
   return fmt::format("at={}; until [ -d \"$at\" ]; do at=$(dirname \"$at\"); done; ",
                      ShellQuote(path));
@@ -203,13 +206,12 @@ Probe FreeDiskOf(const EtcdSpec& etcd) {
   return {ExistingDirectory(etcd.data_dir) + "df -Pk \"$at\" | awk 'END { print $4 }'"};
 }
 
-// Where our etcd is already, this is not asked again and again.
+// Skips the probe on hosts with etcd of this cluster.
 constexpr std::string_view kUnlessOurs =
     "[ ! -e /etc/systemd/system/kubexms-etcd.service ] || exit 0\n";
 
-// The milliseconds within which nine of ten writes as etcd makes them are on the disk. dd says
-// itself how long each took, so that the start of a program is not counted. A disk that is very
-// slow is known after fewer of them.
+// Prints the 90th percentile of synchronous writes like those of etcd, in milliseconds. dd measures
+// itself, without the start of the process. A very slow disk gets fewer writes.
 Probe DiskSyncOf(const EtcdSpec& etcd) {
   return {
       std::string(kUnlessOurs) + ExistingDirectory(etcd.data_dir) +
@@ -226,7 +228,7 @@ Probe DiskSyncOf(const EtcdSpec& etcd) {
       "rm -f \"$file\""};
 }
 
-// Those of `names` that a host cannot reach. That nobody listens yet is fine: the refusal arrives.
+// The hosts of `names` that cannot be reached. A refused connection is fine: no program listens yet.
 Probe UnreachableOf(const ClusterSpec& spec, const std::vector<std::string>& names, int32_t port,
                     std::string_view unless) {
   std::string script =
@@ -245,7 +247,7 @@ Probe UnreachableMembers(const ClusterSpec& spec) {
   return UnreachableOf(spec, spec.role_groups.etcd, spec.etcd.peer_port, kUnlessOurs);
 }
 
-// For hosts that are new: the others reach the control plane already, or say so themselves.
+// For new hosts only: the others have connected to the control plane before.
 Probe UnreachableControlPlane(const ClusterSpec& spec) {
   return UnreachableOf(spec, spec.role_groups.control_plane,
                        spec.control_plane_endpoint.backend_port,
@@ -255,19 +257,19 @@ Probe UnreachableControlPlane(const ClusterSpec& spec) {
 void CheckReach(const std::string& unreachable, int32_t port, Reasons& reasons) {
   std::istringstream lines(unreachable);
   for (std::string host; std::getline(lines, host);) {
-    reasons.push_back(fmt::format(
-        "it cannot reach {} on port {}; look at the firewalls and the routes between", host, port));
+    reasons.push_back(
+        fmt::format("cannot reach {} on port {}; check firewalls and routes", host, port));
   }
 }
 
-// What systemd says about the schedule of backups, which a timer would only fail on later.
+// Validates the backup schedule by systemd; otherwise the timer would fail later.
 Probe CalendarOf(const EtcdSpec& etcd) {
   return {"systemd-analyze calendar -- " + ShellQuote(etcd.backup.schedule)};
 }
 
-void CheckCalendar(const EtcdSpec& etcd, const Answers& answers, Reasons& reasons) {
+void CheckCalendar(const EtcdSpec& etcd, const Facts& facts, Reasons& reasons) {
   if (etcd.backup.schedule.empty()) return;
-  const ProbeResult& said = answers.Get(CalendarOf(etcd));
+  const ProbeResult& said = facts.Get(CalendarOf(etcd));
   if (said.exit_code == 0 || said.exit_code == kNoSuchCommand) return;
   reasons.push_back(fmt::format(
       "spec.etcd.backup.schedule \"{}\" is not a calendar expression of systemd ({}); daily and "
@@ -285,52 +287,52 @@ std::vector<Operation> EtcdQueries(const ClusterSpec& spec) {
   return queries;
 }
 
-void CheckEtcdDisk(const ClusterSpec& spec, const Answers& answers, Reasons& reasons) {
+void CheckEtcdDisk(const ClusterSpec& spec, const Facts& facts, Reasons& reasons) {
   const PreflightSpec& preflight = spec.preflight;
-  const int64_t free = ToNumber(answers.Get(FreeDiskOf(spec.etcd)).output) / 1024;
+  const int64_t free = ToNumber(facts.Get(FreeDiskOf(spec.etcd)).output) / 1024;
   if (free < preflight.min_disk_mebibytes) {
-    reasons.push_back(fmt::format("{} MiB are free for {}, and it needs {}", free,
-                                  spec.etcd.data_dir, preflight.min_disk_mebibytes));
+    reasons.push_back(fmt::format("{} MiB free for {}, {} required", free, spec.etcd.data_dir,
+                                  preflight.min_disk_mebibytes));
   }
   if (preflight.max_disk_sync_milliseconds == 0) return;
-  const int64_t milliseconds = ToNumber(answers.Get(DiskSyncOf(spec.etcd)).output);
+  const int64_t milliseconds = ToNumber(facts.Get(DiskSyncOf(spec.etcd)).output);
   if (milliseconds <= preflight.max_disk_sync_milliseconds) return;
   reasons.push_back(fmt::format(
-      "nine of ten small writes to the disk of {} take up to {} ms, and etcd gets into "
-      "trouble above {} (spec.preflight.maxDiskSyncMilliseconds); give it a faster disk",
+      "nine of ten small writes to the disk of {} take up to {} ms, and etcd becomes unstable "
+      "above {} (spec.preflight.maxDiskSyncMilliseconds); use a faster disk",
       spec.etcd.data_dir, milliseconds, preflight.max_disk_sync_milliseconds));
 }
 
-// What would work and not be fast.
-std::vector<std::string> EtcdAdvice(const ClusterSpec& spec, const Answers& answers) {
+// Slow, but sufficient.
+std::vector<std::string> EtcdAdvice(const ClusterSpec& spec, const Facts& facts) {
   const int32_t limit = spec.preflight.max_disk_sync_milliseconds;
-  const int64_t milliseconds = ToNumber(answers.Get(DiskSyncOf(spec.etcd)).output);
+  const int64_t milliseconds = ToNumber(facts.Get(DiskSyncOf(spec.etcd)).output);
   if (milliseconds <= kGoodDiskSyncMilliseconds || milliseconds > limit) return {};
   return {
-      fmt::format("nine of ten small writes to the disk of {} take up to {} ms, and etcd should "
-                  "not wait longer than {}",
+      fmt::format("nine of ten small writes to the disk of {} take up to {} ms, at most {} "
+                  "recommended for etcd",
                   spec.etcd.data_dir, milliseconds, kGoodDiskSyncMilliseconds)};
 }
 
-// Where our etcd is already, its ports and data are its own.
-void CheckEtcd(const ClusterSpec& spec, const Answers& answers, Reasons& reasons) {
+// On hosts with etcd of this cluster, ports and data are its own.
+void CheckEtcd(const ClusterSpec& spec, const Facts& facts, Reasons& reasons) {
   const EtcdSpec& etcd = spec.etcd;
-  CheckCalendar(etcd, answers, reasons);
-  if (answers.Get(GetService{std::string(kEtcdService)}).exists) return;
-  CheckEtcdDisk(spec, answers, reasons);
-  CheckReach(answers.Get(UnreachableMembers(spec)).output, etcd.peer_port, reasons);
+  CheckCalendar(etcd, facts, reasons);
+  if (facts.Get(GetService{std::string(kEtcdService)}).exists) return;
+  CheckEtcdDisk(spec, facts, reasons);
+  CheckReach(facts.Get(UnreachableMembers(spec)).output, etcd.peer_port, reasons);
   for (const int32_t port : {etcd.client_port, etcd.peer_port}) {
-    if (!answers.Get(GetPort{port}).listening) continue;
+    if (!facts.Get(GetPort{port}).listening) continue;
     reasons.push_back(
-        fmt::format("another program listens on port {}; ss -ltnp shows which", port));
+        fmt::format("another program listens on port {}; to find it: ss -ltnp", port));
   }
-  if (answers.Get(GetPath{etcd.data_dir + "/member"}).exists()) {
+  if (facts.Get(GetPath{etcd.data_dir + "/member"}).exists()) {
     reasons.push_back(fmt::format(
-        "{} has the data of another etcd; move it away, or set spec.etcd.dataDir", etcd.data_dir));
+        "{} has the data of another etcd; move the data, or set spec.etcd.dataDir", etcd.data_dir));
   }
 }
 
-// A word for each thing that is no reason to refuse a host.
+// Prints a word for each warning.
 const Probe kOddities{
     "[ \"$(getenforce 2>/dev/null)\" != Enforcing ] || echo selinux\n"
     "! systemctl -q is-active firewalld || echo firewall firewalld\n"
@@ -342,7 +344,7 @@ const Probe kOddities{
     "! container=$(systemd-detect-virt -c) || echo container \"$container\"\n"
     "true"};
 
-// What others reach on a host: "2379, 2380".
+// The ports for connections of other hosts: "2379, 2380".
 std::string PortsOf(const ClusterSpec& spec, const std::string& host) {
   std::vector<std::string> ports;
   if (IsIn(spec.role_groups.etcd, host)) {
@@ -363,12 +365,12 @@ struct LaterPort {
   int32_t port;
   std::string_view whose;
 };
-// What will listen on a host once the rest of a cluster is there.
+// The ports that the complete cluster will use on a host.
 std::vector<LaterPort> LaterPorts(const ClusterSpec& spec, const std::string& host) {
   std::vector<LaterPort> ports;
   if (IsIn(spec.role_groups.control_plane, host)) {
     const int32_t api = spec.control_plane_endpoint.backend_port;
-    // As long as there is no API server, etcd may stand in for it.
+    // Until the API server is supported, etcd may use its port.
     if (api != spec.etcd.client_port) ports.push_back({api, "the API server"});
     ports.insert(ports.end(), {{10257, "the controller manager"}, {10259, "the scheduler"}});
   }
@@ -376,61 +378,66 @@ std::vector<LaterPort> LaterPorts(const ClusterSpec& spec, const std::string& ho
   return ports;
 }
 
-std::vector<Operation> AdviceQueries(const ClusterSpec& spec) {
-  return {GetFacts{},     kOddities,      GetPort{spec.control_plane_endpoint.backend_port},
-          GetPort{10250}, GetPort{10257}, GetPort{10259}};
+std::vector<Operation> WarningQueries(const ClusterSpec& spec) {
+  return {GetSystemFacts{}, kOddities,      GetPort{spec.control_plane_endpoint.backend_port},
+          GetPort{10250},   GetPort{10257}, GetPort{10259}};
 }
 
 std::vector<std::string> Advice(const ClusterSpec& spec, bool offline, const std::string& host,
-                                const Answers& answers) {
-  const ProbeResult& said = answers.Get(kOddities);
+                                const Facts& facts) {
+  const ProbeResult& said = facts.Get(kOddities);
   const std::vector<std::string> runtimes = spec.RuntimeHosts();
   const KubernetesSupport* needs = FindKubernetes(spec.kubernetes_version);
-  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
   std::istringstream lines(said.exit_code == 0 ? said.output : "");
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string what, which;
     words >> what >> which;
     if (what == "selinux" && IsIn(runtimes, host)) {
-      notes.push_back("SELinux is enforcing: containers need the package container-selinux");
+      warnings.push_back("SELinux is enforcing: containers require the package container-selinux");
     } else if (what == "firewall" && !PortsOf(spec, host).empty()) {
-      notes.push_back(fmt::format("{} filters what reaches it: let the others through to {}", which,
-                                  PortsOf(spec, host)));
+      warnings.push_back(
+          fmt::format("the firewall {} is active: allow connections of the other hosts to {}",
+                      which, PortsOf(spec, host)));
     } else if (what == "cgroup1" && IsIn(runtimes, host) && (!needs || needs->takes_cgroup_v1)) {
-      notes.push_back(
-          "its control groups are of version 1, which kubelets from 1.35 on refuse: boot it with "
+      warnings.push_back(
+          "the control groups are of version 1, which kubelets from 1.35 on refuse: boot the host "
+          "with "
           "systemd.unified_cgroup_hierarchy=1");
     } else if (what == "nameserver" && !offline) {
-      notes.push_back("its /etc/resolv.conf names no server, so that it finds no packages");
+      warnings.push_back(
+          "/etc/resolv.conf has no nameserver, so package sources cannot be resolved");
     } else if (what == "container") {
-      notes.push_back(fmt::format(
-          "it is a container ({}) with the kernel and the product_uuid of its machine: whether it "
-          "is a copy of another host is seen by its machine-id alone",
-          which));
+      warnings.push_back(
+          fmt::format("the host is a container ({}) with the kernel and the product_uuid of its "
+                      "machine: copies of "
+                      "a host are detected only by machine-id",
+                      which));
     }
   }
-  if (IsIn(spec.role_groups.control_plane, host) && answers.Get(GetFacts{}).cpus < 2) {
-    notes.push_back("it has one CPU, and a control plane should have two");
+  if (IsIn(spec.role_groups.control_plane, host) && facts.Get(GetSystemFacts{}).cpus < 2) {
+    warnings.push_back("one CPU, two recommended for the control plane");
   }
-  const int64_t memory = answers.Get(GetFacts{}).memory_bytes / kMebibyte;
+  const int64_t memory = facts.Get(GetSystemFacts{}).memory_bytes / kMebibyte;
   if (IsIn(spec.role_groups.control_plane, host) && memory < kControlPlaneMebibytes) {
-    notes.push_back(fmt::format("it has {} MiB of memory, and a control plane should have {}",
-                                memory, kControlPlaneMebibytes));
+    warnings.push_back(fmt::format("{} MiB of memory, {} recommended for the control plane", memory,
+                                   kControlPlaneMebibytes));
   }
   for (const LaterPort& later : LaterPorts(spec, host)) {
-    if (!answers.Get(GetPort{later.port}).listening) continue;
-    notes.push_back(
-        fmt::format("a program listens on port {}, which {} will need; ss -ltnp shows "
-                    "which",
+    if (!facts.Get(GetPort{later.port}).listening) continue;
+    warnings.push_back(
+        fmt::format("a program listens on port {}, which {} will use; to find it: ss "
+                    "-ltnp",
                     later.port, later.whose));
   }
-  return notes;
+  return warnings;
 }
 
-struct Sighting {
-  Result<void> asked;
-  HostEvidence evidence;
+// What is compared between hosts.
+struct HostIdentity {
+  Result<void> gathered;
+  HostOwnership ownership;
   std::string machine_id;
   std::string product_uuid;  // empty when it has none of its own
   double clock_skew_seconds = 0;
@@ -440,40 +447,38 @@ double Seconds(Clock::WallTime time) {
   return std::chrono::duration<double>(time.time_since_epoch()).count();
 }
 
-Sighting Look(const Runtime& runtime, const Host& host) {
+HostIdentity GatherIdentity(const Runtime& runtime, const Host& host) {
   const double before = Seconds(runtime.clock().Now());
-  std::vector<Operation> queries = {GetFacts{}, kIdentity};
-  std::ranges::move(EvidenceQueries(runtime), std::back_inserter(queries));
-  const Result<std::vector<Answer>> answers = host.connector->Perform(queries, {});
+  std::vector<Operation> queries = {GetSystemFacts{}, kIdentity};
+  std::ranges::move(OwnershipQueries(runtime), std::back_inserter(queries));
+  const Result<Facts> facts = runtime.RunnerFor(host).Gather(queries);
   const double after = Seconds(runtime.clock().Now());
-  // A host that does not answer is the engine's to report.
-  if (!answers.ok()) return {.asked = answers.error()};
-  const double at = static_cast<double>(std::get<Facts>((*answers)[0]).time_seconds);
+  // The engine reports unreachable hosts.
+  if (!facts.ok()) return {.gathered = facts.error()};
+  const double at = static_cast<double>(facts->Get(GetSystemFacts{}).time_seconds);
   const double skew = at + 1 < before ? at + 1 - before : at > after ? at - after : 0;
-  const std::string& identity = std::get<ProbeResult>((*answers)[1]).output;
+  const std::string& identity = facts->Get(kIdentity).output;
   const std::string uuid = SecondLine(identity);
-  Answers all;
-  for (size_t i = 0; i < queries.size(); ++i) all.Add(queries[i], (*answers)[i]);
-  return {.evidence = ReadEvidence(all, runtime),
+  return {.ownership = ReadOwnership(*facts, runtime),
           .machine_id = FirstLine(identity),
           .product_uuid = IsProductUuid(uuid) ? uuid : "",
           .clock_skew_seconds = skew};
 }
 
-std::vector<Sighting> LookAtAll(const Runtime& runtime) {
+std::vector<HostIdentity> GatherIdentities(const Runtime& runtime) {
   const std::vector<Host>& hosts = runtime.hosts();
-  std::vector<Sighting> sightings(hosts.size());
+  std::vector<HostIdentity> identities(hosts.size());
   std::atomic<size_t> next = 0;
   std::vector<std::jthread> workers;
   for (size_t i = 0; i < std::min(hosts.size(), kParallel); ++i) {
     workers.emplace_back([&] {
       for (size_t at = next++; at < hosts.size(); at = next++) {
-        sightings[at] = Look(runtime, hosts[at]);
+        identities[at] = GatherIdentity(runtime, hosts[at]);
       }
     });
   }
   workers.clear();
-  return sightings;
+  return identities;
 }
 
 }  // namespace
@@ -483,119 +488,118 @@ bool IsIn(const std::vector<std::string>& group, const std::string& host) {
 }
 
 ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
-                          const HostChoice& choice) {
+                          const HostSelection& selection) {
   const auto require = [](std::string name, std::vector<Operation> queries, auto check) {
     return Require(std::move(name), std::move(queries),
-                   [check](const StepContext& context, const Answers& answers) {
+                   [check](const StepContext& context, const Facts& facts) {
                      Reasons reasons;
-                     check(context, answers, reasons);
+                     check(context, facts, reasons);
                      return Refuse(reasons);
                    });
   };
   std::vector<Task> tasks = {
       {.name = "hosts",
-       .steps = {require(
-                     "system", SystemQueries(spec.system),
-                     [spec](const StepContext& context, const Answers& answers, Reasons& reasons) {
-                       CheckSystem(spec, spec.Host(context.host.name), answers, reasons);
-                     }),
-                 require("owner", {kKubernetes, kOtherClusters},
-                         [](const StepContext& context, const Answers& answers, Reasons& reasons) {
-                           CheckOwner(context.runtime.cluster(), answers, reasons);
+       .steps = {require("system", SystemQueries(spec.system),
+                         [spec](const StepContext& context, const Facts& facts, Reasons& reasons) {
+                           CheckSystem(spec, spec.Host(context.host.name), facts, reasons);
                          }),
-                 Advise("notes", AdviceQueries(spec),
-                        [spec, offline = artifact != nullptr](const StepContext& context,
-                                                              const Answers& answers) {
-                          return Advice(spec, offline, context.host.name, answers);
-                        })},
-       .hosts = choice.All(spec)},
+                 require("owner", {kKubernetes, kOtherClusters},
+                         [](const StepContext& context, const Facts& facts, Reasons& reasons) {
+                           CheckOwner(context.runtime.cluster(), facts, reasons);
+                         }),
+                 Warn("host warnings", WarningQueries(spec),
+                      [spec, offline = artifact != nullptr](const StepContext& context,
+                                                            const Facts& facts) {
+                        return Advice(spec, offline, context.host.name, facts);
+                      })},
+       .hosts = selection.All(spec)},
       {.name = "etcd",
        .steps = {require("etcd", EtcdQueries(spec),
-                         [spec](const StepContext&, const Answers& answers, Reasons& reasons) {
-                           CheckEtcd(spec, answers, reasons);
+                         [spec](const StepContext&, const Facts& facts, Reasons& reasons) {
+                           CheckEtcd(spec, facts, reasons);
                          })},
-       .hosts = choice.Of(spec.role_groups.etcd)},
+       .hosts = selection.Of(spec.role_groups.etcd)},
       {.name = "containerd",
        .steps = {CheckRuntimeHost(),
                  require("control plane", {UnreachableControlPlane(spec)},
-                         [spec](const StepContext&, const Answers& answers, Reasons& reasons) {
-                           CheckReach(answers.Get(UnreachableControlPlane(spec)).output,
+                         [spec](const StepContext&, const Facts& facts, Reasons& reasons) {
+                           CheckReach(facts.Get(UnreachableControlPlane(spec)).output,
                                       spec.control_plane_endpoint.backend_port, reasons);
                          })},
-       .hosts = choice.Of(spec.RuntimeHosts())},
+       .hosts = selection.Of(spec.RuntimeHosts())},
       {.name = "network",
        .steps = CheckPodNetworkHost(spec),
-       .hosts = choice.Of(spec.RuntimeHosts())},
+       .hosts = selection.Of(spec.RuntimeHosts())},
       {.name = "ha",
        .steps = {CheckLoadBalancerHost(spec), CheckSharedAddress(spec)},
-       .hosts = choice.Of(spec.role_groups.load_balancer)}};
+       .hosts = selection.Of(spec.role_groups.load_balancer)}};
   if (artifact) {
-    for (const PackageNeed& need : PackagesNeeded(spec)) {
-      tasks.push_back({.name = need.module + " packages",
+    for (const PackageRequirement& need : RequiredPackages(spec)) {
+      tasks.push_back({.name = ModuleName(need.module) + " packages",
                        .steps = {RequireInArtifact("artifact", need.packages, artifact)},
-                       .hosts = choice.Of(need.hosts)});
+                       .hosts = selection.Of(need.hosts)});
     }
     if (!spec.container_runtime.images.empty()) {
       tasks.push_back(
           {.name = "images",
            .steps = {RequireImages("artifact", ImageNames(spec.container_runtime), artifact)},
-           .hosts = choice.Of(spec.RuntimeHosts())});
+           .hosts = selection.Of(spec.RuntimeHosts())});
     }
   }
   if (!spec.kubernetes_version.empty()) {
-    tasks.push_back(
-        {.name = "versions", .steps = {CheckVersions(spec, artifact)}, .hosts = choice.All(spec)});
+    tasks.push_back({.name = "versions",
+                     .steps = {CheckVersions(spec, artifact)},
+                     .hosts = selection.All(spec)});
   }
   if (spec.preflight.max_disk_sync_milliseconds > 0) {
     tasks.push_back({.name = "etcd disk",
-                     .steps = {Advise("notes", {DiskSyncOf(spec.etcd)},
-                                      [spec](const StepContext&, const Answers& answers) {
-                                        return EtcdAdvice(spec, answers);
-                                      })},
-                     .hosts = choice.Of(spec.role_groups.etcd)});
+                     .steps = {Warn("host warnings", {DiskSyncOf(spec.etcd)},
+                                    [spec](const StepContext&, const Facts& facts) {
+                                      return EtcdAdvice(spec, facts);
+                                    })},
+                     .hosts = selection.Of(spec.role_groups.etcd)});
   }
   for (const BinarySpec& binary : spec.binaries) {
     tasks.push_back({.name = "binary " + binary.name,
                      .steps = {RequireBinary(binary, artifact)},
-                     .hosts = choice.Of(spec.HostsOf(binary))});
+                     .hosts = selection.Of(spec.HostsOf(binary))});
   }
-  return MakeModule("preflight", std::move(tasks));
+  return MakeModule(ModuleName(ModuleId::kPreflight), std::move(tasks));
 }
 
-Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime, bool owned) {
-  const std::vector<Sighting> sightings = LookAtAll(runtime);
-  if (owned) {
-    std::vector<HostEvidence> evidence;
-    for (const Sighting& sighting : sightings) evidence.push_back(sighting.evidence);
+Result<void> CheckFleet(const ClusterSpec& spec, const Runtime& runtime, bool check_ownership) {
+  const std::vector<HostIdentity> identities = GatherIdentities(runtime);
+  if (check_ownership) {
+    std::vector<HostOwnership> ownership;
+    for (const HostIdentity& identity : identities) ownership.push_back(identity.ownership);
     ASSIGN_OR_RETURN(const ClusterState state, LoadClusterState(runtime.directory()));
-    RETURN_IF_ERROR(CheckEvidence(state, runtime, evidence));
+    RETURN_IF_ERROR(CheckOwnership(state, runtime, ownership));
   }
   std::map<std::string, std::string> machine_ids, product_uuids;  // and whose they are
   Reasons reasons;
-  for (size_t i = 0; i < sightings.size(); ++i) {
+  for (size_t i = 0; i < identities.size(); ++i) {
     const std::string& name = runtime.hosts()[i].name;
-    const Sighting& sighting = sightings[i];
-    if (!sighting.asked.ok()) continue;
-    const auto [twin, is_alone] = machine_ids.emplace(sighting.machine_id, name);
+    const HostIdentity& identity = identities[i];
+    if (!identity.gathered.ok()) continue;
+    const auto [twin, is_alone] = machine_ids.emplace(identity.machine_id, name);
     if (!is_alone) {
       reasons.push_back(fmt::format(
           "{} and {} have the same machine-id: they are one machine, or copies of one (then "
           "remove /etc/machine-id of one and run systemd-machine-id-setup)",
           twin->second, name));
     }
-    const auto [board, is_first] = product_uuids.emplace(sighting.product_uuid, name);
+    const auto [board, is_first] = product_uuids.emplace(identity.product_uuid, name);
     if (is_alone && !is_first && !board->first.empty() &&
         !spec.preflight.allow_equal_product_uuids) {
-      reasons.push_back(
-          fmt::format("{} and {} have the same product_uuid, {}: give one of them another in its "
-                      "hypervisor, or "
-                      "set spec.preflight.allowEqualProductUUIDs if it is their firmware's fault",
-                      board->second, name, board->first));
+      reasons.push_back(fmt::format(
+          "{} and {} have the same product_uuid, {}: give one of them another in its "
+          "hypervisor, or set spec.preflight.allowEqualProductUUIDs if the firmware is wrong",
+          board->second, name, board->first));
     }
-    if (std::abs(sighting.clock_skew_seconds) > spec.preflight.max_clock_skew_seconds) {
+    if (std::abs(identity.clock_skew_seconds) > spec.preflight.max_clock_skew_seconds) {
       reasons.push_back(fmt::format("the clock of {} is {:.0f} s {}; set up chrony or timesyncd",
-                                    name, std::abs(sighting.clock_skew_seconds),
-                                    sighting.clock_skew_seconds < 0 ? "behind" : "ahead"));
+                                    name, std::abs(identity.clock_skew_seconds),
+                                    identity.clock_skew_seconds < 0 ? "behind" : "ahead"));
     }
   }
   return Refuse(reasons);

@@ -28,9 +28,9 @@ std::string VersionOfProgram(const std::string& path) {
 }
 
 // "containerd 1.6.20 is installed", "it would get containerd 1.6.20 from cluster.artifact".
-std::string DescribePackage(const std::string& name, const OfferedPackage& package) {
+std::string DescribePackage(const std::string& name, const AvailablePackage& package) {
   if (package.from.empty()) return fmt::format("{} {} is installed", name, package.version);
-  return fmt::format("it would get {} {} from {}", name, package.version, package.from);
+  return fmt::format("{} {} would be installed from {}", name, package.version, package.from);
 }
 
 struct Versions {
@@ -38,12 +38,12 @@ struct Versions {
   const KubernetesSupport& needs;
   std::string etcd_program;  // the version of the operator's own; empty: unknown or none
 
-  void CheckEtcd(const Answers& answers, const ArtifactPtr& artifact,
+  void CheckEtcd(const Facts& facts, const ArtifactPtr& artifact,
                  std::vector<std::string>& reasons) const {
     const bool own = !spec.etcd.binaries_dir.empty();
-    const OfferedPackage package =
-        own ? OfferedPackage{etcd_program, spec.etcd.binaries_dir}
-            : FindOfferedPackage("etcd-server", kPackages, answers, artifact);
+    const AvailablePackage package =
+        own ? AvailablePackage{etcd_program, spec.etcd.binaries_dir}
+            : FindAvailablePackage("etcd-server", kPackages, facts, artifact);
     if (package.version.empty() || IsAtLeast(package.version, needs.least_etcd)) return;
     reasons.push_back(fmt::format(
         "{}, and Kubernetes {} needs {} or later; put such an etcd and etcdctl into a "
@@ -51,21 +51,21 @@ struct Versions {
         DescribePackage(own ? "etcd" : "etcd-server", package), needs.version, needs.least_etcd));
   }
 
-  void CheckRuntime(const Answers& answers, const ArtifactPtr& artifact,
+  void CheckRuntime(const Facts& facts, const ArtifactPtr& artifact,
                     std::vector<std::string>& reasons) const {
-    const OfferedPackage package = FindOfferedPackage("containerd", kPackages, answers, artifact);
+    const AvailablePackage package = FindAvailablePackage("containerd", kPackages, facts, artifact);
     if (!package.version.empty() && !IsAtLeast(package.version, needs.least_containerd)) {
       reasons.push_back(fmt::format(
           "{}, and Kubernetes {} needs {} or later; install such a package, or use a "
           "system that has one",
           DescribePackage("containerd", package), needs.version, needs.least_containerd));
     }
-    const std::string& kernel = answers.Get(GetFacts{}).kernel;
+    const std::string& kernel = facts.Get(GetSystemFacts{}).kernel;
     if (!IsAtLeast(kernel, needs.least_kernel)) {
-      reasons.push_back(fmt::format("the kernel {} is older than {}, which Kubernetes {} needs",
+      reasons.push_back(fmt::format("the kernel {} is older than {}, which Kubernetes {} requires",
                                     kernel, needs.least_kernel, needs.version));
     }
-    const ProbeResult& groups = answers.Get(kControlGroups);
+    const ProbeResult& groups = facts.Get(kControlGroups);
     if (!needs.takes_cgroup_v1 && groups.exit_code == 0 && groups.output != "cgroup2fs\n") {
       reasons.push_back(
           fmt::format("its control groups are of version 1, which kubelets of Kubernetes {} "
@@ -78,26 +78,26 @@ struct Versions {
 }  // namespace
 
 StepPtr CheckVersions(const ClusterSpec& spec, const ArtifactPtr& artifact) {
-  std::vector<Operation> queries = {GetFacts{}, kControlGroups};
-  std::ranges::copy(QueriesForOffers(kPackages), std::back_inserter(queries));
+  std::vector<Operation> queries = {GetSystemFacts{}, kControlGroups};
+  std::ranges::copy(AvailablePackageQueries(kPackages), std::back_inserter(queries));
   const std::string& directory = spec.etcd.binaries_dir;
   const std::string program = directory.empty() ? "" : VersionOfProgram(directory + "/etcd");
-  return Require("versions", std::move(queries),
-                 [spec, artifact, program](const StepContext& context,
-                                           const Answers& answers) -> Result<void> {
-                   const KubernetesSupport* needs = FindKubernetes(spec.kubernetes_version);
-                   if (needs == nullptr) return {};  // the configuration was refused for it
-                   const Versions versions{spec, *needs, program};
-                   std::vector<std::string> reasons;
-                   if (IsIn(spec.role_groups.etcd, context.host.name)) {
-                     versions.CheckEtcd(answers, artifact, reasons);
-                   }
-                   if (IsIn(spec.RuntimeHosts(), context.host.name)) {
-                     versions.CheckRuntime(answers, artifact, reasons);
-                   }
-                   if (reasons.empty()) return {};
-                   return Error::BadRequest(fmt::format("{}", fmt::join(reasons, "; ")));
-                 });
+  return Require(
+      "versions", std::move(queries),
+      [spec, artifact, program](const StepContext& context, const Facts& facts) -> Result<void> {
+        const KubernetesSupport* needs = FindKubernetes(spec.kubernetes_version);
+        if (needs == nullptr) return {};  // the configuration was refused for it
+        const Versions versions{spec, *needs, program};
+        std::vector<std::string> reasons;
+        if (IsIn(spec.role_groups.etcd, context.host.name)) {
+          versions.CheckEtcd(facts, artifact, reasons);
+        }
+        if (IsIn(spec.RuntimeHosts(), context.host.name)) {
+          versions.CheckRuntime(facts, artifact, reasons);
+        }
+        if (reasons.empty()) return {};
+        return Error::BadRequest(fmt::format("{}", fmt::join(reasons, "; ")));
+      });
 }
 
 }  // namespace kubexms::cluster

@@ -1,11 +1,11 @@
-#include "kubexms/cluster/modules/surveyed_module.h"
+#include "kubexms/cluster/modules/dynamic_module.h"
 
 namespace kubexms::cluster {
 namespace {
 
-class SurveyedModule final : public automation::Module {
+class DynamicModule final : public automation::Module {
  public:
-  SurveyedModule(std::string name, SurveyTasks tasks)
+  DynamicModule(std::string name, TaskFactory tasks)
       : name_(std::move(name)), tasks_(std::move(tasks)) {}
   const std::string& name() const override { return name_; }
   Result<std::vector<automation::Task>> Tasks(const automation::Runtime& runtime) const override {
@@ -14,13 +14,13 @@ class SurveyedModule final : public automation::Module {
 
  private:
   const std::string name_;
-  const SurveyTasks tasks_;
+  const TaskFactory tasks_;
 };
 
 }  // namespace
 
-automation::ModulePtr MakeSurveyedModule(std::string name, SurveyTasks tasks) {
-  return std::make_shared<SurveyedModule>(std::move(name), std::move(tasks));
+automation::ModulePtr MakeDynamicModule(std::string name, TaskFactory tasks) {
+  return std::make_shared<DynamicModule>(std::move(name), std::move(tasks));
 }
 
 }  // namespace kubexms::cluster

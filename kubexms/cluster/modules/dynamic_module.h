@@ -1,6 +1,6 @@
 #pragma once
 
-// A module whose tasks depend on what the hosts look like when a run begins.
+// A module whose tasks depend on facts of the hosts at the start of a run.
 
 #include <functional>
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace kubexms::cluster {
 
-// `tasks` may ask the hosts, and changes nothing.
-using SurveyTasks =
+// The function may gather facts from hosts, and must not change them.
+using TaskFactory =
     std::function<Result<std::vector<automation::Task>>(const automation::Runtime&)>;
-automation::ModulePtr MakeSurveyedModule(std::string name, SurveyTasks tasks);
+automation::ModulePtr MakeDynamicModule(std::string name, TaskFactory tasks);
 
 }  // namespace kubexms::cluster
