@@ -8,7 +8,7 @@ Flag OutputFlag() {
   return {.name = "output",
           .letter = 'o',
           .value = "FORMAT",
-          .doc = "print for programs",
+          .doc = "output format for programs",
           .choices = {"json", "yaml"}};
 }
 
