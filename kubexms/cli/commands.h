@@ -1,7 +1,7 @@
 #pragma once
 
-// The commands of the binary, each defined by a function in a file in kubexms/cli/commands. To add a
-// command, declare the function here and list the command in RootCommand().
+// The commands of the binary, each defined by a function in a file in kubexms/cli/commands. To add
+// a command, declare the function here and list the command in RootCommand().
 
 #include "kubexms/cli/command.h"
 

@@ -37,8 +37,8 @@ struct ScaffoldFile {
 // The files of a valid scaffold, sorted by path.
 std::vector<ScaffoldFile> MakeScaffold(const ControllerScaffold& scaffold);
 
-// Writes all files, or none if an error occurs. `directory` must be empty or must not exist; missing
-// parent directories are created.
+// Writes all files, or none if an error occurs. `directory` must be empty or must not exist;
+// missing parent directories are created.
 Result<void> WriteScaffold(const std::vector<ScaffoldFile>& files, const std::string& directory);
 
 // "WebSite" → "web_site".

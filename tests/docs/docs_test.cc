@@ -1,5 +1,5 @@
-// Compares the tables of docs/ with the code: commands and flags, built-in controllers, modules of a
-// cluster, settings of managers, metrics. docs/commands.md is generated: run docs_test with
+// Compares the tables of docs/ with the code: commands and flags, built-in controllers, modules of
+// a cluster, settings of managers, metrics. docs/commands.md is generated: run docs_test with
 // KUBEXMS_UPDATE_DOCS=1 to write the page.
 
 #include <gmock/gmock.h>
