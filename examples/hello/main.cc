@@ -16,7 +16,7 @@ struct HelloSpec : Struct {
   std::string greeting;
 
   static void Describe(Type<HelloSpec>& type) {
-    type.Field("greeting", &HelloSpec::greeting, "What to say.")
+    type.Field("greeting", &HelloSpec::greeting, "Greeting to use.")
         .Default("Hello")
         .Column("Greeting");
   }
@@ -26,7 +26,7 @@ struct HelloStatus : Struct {
   std::string text;
 
   static void Describe(Type<HelloStatus>& type) {
-    type.Field("text", &HelloStatus::text, "What was said.").Column("Text");
+    type.Field("text", &HelloStatus::text, "Greeting that was written.").Column("Text");
   }
 };
 
@@ -51,7 +51,7 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Hello& hello) {
 int main(int argc, char** argv) {
   return RunManagerProgram(argc, argv,
                            {.name = "hello-controller",
-                            .description = "Greets every Hello with a ConfigMap.",
+                            .description = "Run the controller of Hellos.",
                             .kinds = {&TypeOf<Hello>()},
                             .controllers = {ControllerFor<Hello>({.name = "hello"})
                                                 .Owns<corev1::ConfigMap>()

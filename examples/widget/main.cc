@@ -19,7 +19,7 @@ struct WidgetSpec : Struct {
   std::string color;
 
   static void Describe(Type<WidgetSpec>& type) {
-    type.Doc("What a widget should be.");
+    type.Doc("Desired state of a widget.");
     type.Field("size", &WidgetSpec::size, "How big.").Minimum(1).Maximum(10).Default(3);
     type.Field("color", &WidgetSpec::color, "Paint.").Required().Enum({"red", "blue"});
   }

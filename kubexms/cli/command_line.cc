@@ -14,8 +14,8 @@
 namespace kubexms {
 namespace {
 
-// One command as the parser sees it. Checks of ours (unknown words, required flags, choices) come
-// after parsing, so that --help wins over them and that messages are alike.
+// A command with its CLI11 parser. Unknown words, required flags and choices are checked after
+// CLI11 has parsed, so that --help takes precedence and all messages have the same form.
 struct Parsed {
   const Command* command;
   CLI::App* app;
@@ -31,14 +31,14 @@ class Parser {
     Add(root, &app_, root.name);
   }
 
-  // The commands that the words name, the outermost first. Lent until this parser is gone.
+  // The commands on the path that `words` select, outermost first. Borrowed from the parser.
   Result<std::vector<const Parsed*>> Parse(std::vector<std::string> words) {
-    std::reverse(words.begin(), words.end());  // the parser takes them from the back
+    std::reverse(words.begin(), words.end());  // CLI11 pops words from the back
     try {
       app_.parse(std::move(words));
     } catch (const CLI::ArgumentMismatch& error) {
       const std::string_view text = error.what();  // "--output: 1 required …"
-      return Error::BadRequest(fmt::format("{} needs a value", text.substr(0, text.find(':'))));
+      return Error::BadRequest(fmt::format("{} requires a value", text.substr(0, text.find(':'))));
     } catch (const CLI::ParseError& error) {
       return Error::BadRequest(error.what());
     }
@@ -124,7 +124,7 @@ Result<void> CheckChoice(std::string_view name, const std::vector<std::string>& 
   return {};
 }
 
-// The values that were given, or what is wrong with them.
+// The values from the command line, or the first violation of a flag's or an argument's rules.
 Result<Invocation::Values> CheckedValues(const Parsed& parsed) {
   Invocation::Values given;
   for (const auto& [name, option] : parsed.options) {
@@ -144,7 +144,7 @@ Result<Invocation::Values> CheckedValues(const Parsed& parsed) {
     if (found != given.end()) {
       RETURN_IF_ERROR(CheckChoice(argument.name, argument.choices, found->second));
     } else if (!argument.optional) {
-      return Error::BadRequest(fmt::format("{} is missing: {}", argument.name, argument.doc));
+      return Error::BadRequest(fmt::format("{} is required: {}", argument.name, argument.doc));
     }
   }
   return given;
@@ -167,7 +167,7 @@ ExitCode Dispatch(const Command& root, const std::vector<std::string>& words, st
   if (!named.ok()) return WrongUsage(named.error(), root.name, err);
   for (const Parsed* parsed : *named) {
     auto unknown = parsed->app->remaining();
-    std::erase(unknown, "--");  // the parser leaves it there
+    std::erase(unknown, "--");  // CLI11 reports the separator as a remaining word
     if (unknown.empty()) continue;
     return WrongUsage(UnknownWord(*parsed->command, unknown.front()), parsed->path, err);
   }
@@ -193,7 +193,7 @@ ExitCode Dispatch(const Command& root, const std::vector<std::string>& words, st
 ExitCode RunCommandLine(const Command& root, const std::vector<std::string>& words,
                         std::ostream& out, std::ostream& err) {
   const ExitCode code = Dispatch(root, words, out, err);
-  if (!out.flush()) return Fail(Error::Internal("cannot write the output"), err);
+  if (!out.flush()) return Fail(Error::Internal("cannot write to the standard output"), err);
   return code;
 }
 

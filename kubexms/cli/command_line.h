@@ -1,6 +1,6 @@
 #pragma once
 
-// From the words of a command line to the command's work and the exit code.
+// Parses a command line, runs the command and returns the exit code.
 
 #include <iosfwd>
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace kubexms {
 
-// Runs the command that `words` (without the program's name) name and returns its exit code. Wrong
-// usage says what is wrong and what was perhaps meant, on `err`, and gives kWrongUsage; --help
-// prints to `out`. A full disk or a closed pipe behind `out` counts as a failure.
+// Runs the command that `words` (without the program's name) select, and returns the exit code.
+// Wrong usage prints the error and a suggestion to `err` and returns kWrongUsage; --help prints to
+// `out`. Returns kFailed when `out` cannot be written (full disk, closed pipe).
 ExitCode RunCommandLine(const Command& root, const std::vector<std::string>& words,
                         std::ostream& out, std::ostream& err);
 

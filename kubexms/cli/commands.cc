@@ -5,8 +5,11 @@ namespace kubexms {
 Command RootCommand() {
   return {
       .name = "kubexms",
-      .summary = "A Kubernetes-compatible control plane in one binary",
-      .description = "A Kubernetes-compatible control plane in one binary.",
+      .summary = "Run Kubernetes-compatible control planes and manage clusters of hosts",
+      .description =
+          "Run a Kubernetes-compatible API server and its controllers, run the controllers for "
+          "any\n"
+          "Kubernetes cluster, and create and change clusters of hosts over SSH.",
       .commands =
           {
               AddCommand(),        AdoptCommand(),    ArtifactCommand(), AuditCommand(),

@@ -1,13 +1,13 @@
 #pragma once
 
-// The commands of the binary, each made by a function in a file of its own. A new command is a
-// declaration here and a line in RootCommand().
+// The commands of the binary, each defined by a function in a file in kubexms/cli/commands. To add
+// a command, declare the function here and list the command in RootCommand().
 
 #include "kubexms/cli/command.h"
 
 namespace kubexms {
 
-// `kubexms` itself, with all commands below it.
+// `kubexms` with all its commands.
 Command RootCommand();
 
 Command AddCommand();
@@ -15,7 +15,7 @@ Command AdoptCommand();
 Command ArtifactCommand();
 Command AuditCommand();
 Command CompletionCommand();
-// What the completion scripts call.
+// The hidden command that the completion scripts call.
 Command CompleteCommand();
 Command CrdCommand();
 Command LabCommand();

@@ -5,7 +5,7 @@
 namespace kubexms {
 namespace {
 
-// bash splits words at "="; the pieces are put together again, and only the last one is replaced.
+// bash splits words at "=": the script joins the pieces and replaces only the last one.
 constexpr std::string_view kBash =
     R"(# kubexms completion for bash:  source <(kubexms completion bash)
 _kubexms() {
@@ -53,7 +53,7 @@ bool StartsWith(std::string_view word, std::string_view prefix) {
   return word.substr(0, prefix.size()) == prefix;
 }
 
-// The flag of a word like "--output", "--output=json" or "-o"; null when there is none.
+// The flag of a word like "--output", "--output=json" or "-o"; null for an unknown flag.
 const Flag* FindFlag(const Command& command, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
   const auto found =
@@ -72,8 +72,8 @@ class Completer {
  public:
   explicit Completer(const Command& root) : command_(&root) {}
 
-  // Takes note of a word that is complete.
-  void Pass(std::string_view word) {
+  // Advances past a complete word.
+  void Advance(std::string_view word) {
     if (value_expected_) {
       value_expected_ = false;
     } else if (!flags_ended_ && StartsWith(word, "-")) {
@@ -121,7 +121,7 @@ class Completer {
     }
     std::vector<Candidate> all;
     for (const Flag& flag : command_->flags) all.push_back({"--" + flag.name, flag.doc});
-    all.push_back({"--help", "show help"});
+    all.push_back({"--help", "show this help"});
     return Matching(prefix, std::move(all));
   }
 
@@ -143,7 +143,7 @@ class Completer {
 std::vector<Candidate> Complete(const Command& root, const std::vector<std::string>& words) {
   Completer completer(root);
   if (words.empty()) return completer.Finish("");
-  for (size_t i = 0; i + 1 < words.size(); ++i) completer.Pass(words[i]);
+  for (size_t i = 0; i + 1 < words.size(); ++i) completer.Advance(words[i]);
   return completer.Finish(words.back());
 }
 

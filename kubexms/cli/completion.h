@@ -1,7 +1,7 @@
 #pragma once
 
-// Shell completion. The scripts are small: they hand the words typed so far to the hidden command
-// `kubexms __complete`, which answers from the same descriptions that parsing and --help use.
+// Shell completion. The shell scripts pass the typed words to the hidden command
+// `kubexms __complete`, which computes the candidates from the command descriptions.
 
 #include <string>
 #include <string_view>
@@ -18,11 +18,11 @@ struct Candidate {
   bool operator==(const Candidate&) const = default;
 };
 
-// What may stand in place of the last of `words`; the words before it are complete. The program's
-// own name is not among them.
+// The candidates for the last of `words`, which may be incomplete. `words` does not contain the
+// program's name.
 std::vector<Candidate> Complete(const Command& root, const std::vector<std::string>& words);
 
-// The script for "bash", "zsh" or "fish"; another shell is a bug of the caller.
+// The script for `shell`, which must be "bash", "zsh" or "fish".
 std::string_view CompletionScript(std::string_view shell);
 
 }  // namespace kubexms

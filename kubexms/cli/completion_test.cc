@@ -19,7 +19,7 @@ std::vector<std::string> Words(const std::vector<std::string>& words) {
   return found;
 }
 
-TEST(CompletionTest, CompletesCommandsButNotHiddenOnes) {
+TEST(CompletionTest, OmitsHiddenCommands) {
   EXPECT_THAT(Words({""}), Contains("version"));
   EXPECT_THAT(Words({""}), Not(Contains("__complete")));
   EXPECT_THAT(Words({"vers"}), ElementsAre("version"));
@@ -37,12 +37,12 @@ TEST(CompletionTest, CompletesTheValueOfAFlag) {
   EXPECT_THAT(Words({"version", "--output=j"}), ElementsAre("--output=json"));
 }
 
-TEST(CompletionTest, AValueThatWasGivenIsNotCompletedAgain) {
+TEST(CompletionTest, CompletesNothingAfterACompleteValue) {
   EXPECT_THAT(Words({"version", "-o", "json", ""}), IsEmpty());
   EXPECT_THAT(Words({"version", "--output=json", ""}), IsEmpty());
 }
 
-TEST(CompletionTest, CompletesArgumentsOnce) {
+TEST(CompletionTest, CompletesEachArgumentOnce) {
   EXPECT_THAT(Words({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
   EXPECT_THAT(Words({"completion", "bash", ""}), IsEmpty());
   EXPECT_THAT(Words({"completion", "--", "z"}), ElementsAre("zsh"));

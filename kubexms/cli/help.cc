@@ -10,7 +10,7 @@ namespace {
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
-// A titled list of two columns; nothing when there are no rows.
+// A titled list of two columns; an empty string without rows.
 std::string FormatSection(std::string_view title, const Rows& rows) {
   if (rows.empty()) return {};
   size_t width = 0;
@@ -65,10 +65,11 @@ Rows FlagRows(const Command& command) {
   Rows rows;
   for (const Flag& flag : command.flags) {
     std::string doc = WithChoices(flag.doc, flag.choices);
-    if (!flag.fallback.empty()) doc += fmt::format(" (default {})", flag.fallback);
+    if (!flag.fallback.empty()) doc += fmt::format(" (defaults to {})", flag.fallback);
+    if (flag.required) doc += " (required)";
     rows.emplace_back(FormatFlag(flag), std::move(doc));
   }
-  rows.emplace_back("-h, --help", "show this");
+  rows.emplace_back("-h, --help", "show this help");
   return rows;
 }
 
@@ -88,7 +89,7 @@ std::string FormatHelp(const Command& command, std::string_view path) {
   text += FormatSection("Arguments", ArgumentRows(command));
   text += FormatSection("Flags", FlagRows(command));
   if (!command.commands.empty()) {
-    text += fmt::format("\n'{} COMMAND --help' says more about a command.\n", path);
+    text += fmt::format("\nRun '{} COMMAND --help' for the flags of a command.\n", path);
   }
   return text;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What --help prints.
+// Formats the text of --help.
 
 #include <string>
 #include <string_view>
@@ -9,10 +9,10 @@
 
 namespace kubexms {
 
-// The help of `command`, which is called as `path`, for example "kubexms version".
+// The help of `command`; `path` is the full command, for example "kubexms version".
 std::string FormatHelp(const Command& command, std::string_view path);
 
-// "-o, --output FORMAT", with blanks for a missing letter.
+// "-o, --output FORMAT"; spaces replace a missing letter.
 std::string FormatFlag(const Flag& flag);
 
 }  // namespace kubexms

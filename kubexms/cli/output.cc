@@ -8,7 +8,7 @@ Flag OutputFlag() {
   return {.name = "output",
           .letter = 'o',
           .value = "FORMAT",
-          .doc = "output format",
+          .doc = "output format for programs",
           .choices = {"json", "yaml"}};
 }
 

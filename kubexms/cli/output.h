@@ -1,6 +1,6 @@
 #pragma once
 
-// How commands print objects as JSON or YAML.
+// Output of commands for programs, as JSON or YAML.
 
 #include <string>
 #include <string_view>
@@ -10,10 +10,10 @@
 
 namespace kubexms {
 
-// `-o json|yaml`, the same for every command that has it.
+// `-o json|yaml`, shared by all commands that print objects.
 Flag OutputFlag();
 
-// The object in one of OutputFlag's formats.
+// Serializes `object`; `format` is a value of OutputFlag.
 std::string FormatObject(const Json& object, std::string_view format);
 
 }  // namespace kubexms

@@ -23,9 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// So that NAME-system is a name of a namespace.
+// Leaves room for the namespace NAME-system.
 constexpr size_t kMaxNameBytes = 63 - std::string_view("-system").size();
-constexpr size_t kMaxKindBytes = 61;  // its plural may have two more
+constexpr size_t kMaxKindBytes = 61;  // the plural may be two bytes longer
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
@@ -41,10 +41,10 @@ Result<void> CheckMessages(std::string_view what, std::string_view value,
   return messages.empty() ? Result<void>() : Wrong(what, value, messages.front());
 }
 
-// "yes" and "1.2" are names, but in a manifest they would have to be quoted.
+// "yes" and "1.2" are valid names, but YAML reads them as a boolean and a number.
 Result<void> CheckPlainInYaml(std::string_view what, std::string_view value) {
   if (WriteYaml(Json(value)) == std::string(value) + "\n") return {};
-  return Wrong(what, value, "YAML takes that for something else than a name; choose another one");
+  return Wrong(what, value, "is not a string in YAML without quotes; choose another name");
 }
 
 std::string Replaced(std::string text, std::string_view from, std::string_view to) {
@@ -54,7 +54,7 @@ std::string Replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-// ---- Which templates a style has.
+// ---- Templates of each style.
 
 std::set<std::string_view> FoldersOf(ScaffoldStyle style) {
   switch (style) {
@@ -76,7 +76,7 @@ std::vector<ScaffoldTemplate> TemplatesOf(ScaffoldStyle style) {
 
 bool IsCode(std::string_view path) { return path.ends_with(".h.in") || path.ends_with(".cc.in"); }
 
-// Whether `word` stands in the code of a template, by itself and not in a comment.
+// Whether a template uses `word` as an identifier outside of comments.
 bool UsesWord(std::string_view code, std::string_view word) {
   const auto joins = [](char c) { return IsWordCharacter(c) || c == '@'; };
   for (size_t at = code.find(word); at != code.npos; at = code.find(word, at + 1)) {
@@ -90,7 +90,7 @@ bool UsesWord(std::string_view code, std::string_view word) {
   return false;
 }
 
-// ---- What is replaced in them.
+// ---- Placeholders in templates.
 
 std::string NamespaceOf(const std::string& name) {
   std::string result = Replaced(name, "-", "_");
@@ -111,7 +111,7 @@ std::map<std::string, std::string> WordsOf(const ControllerScaffold& scaffold) {
           {"@scope@", scaffold.cluster_scoped ? "Cluster" : "Namespaced"}};
 }
 
-// Takes the marks off lines that are for such a scaffold, and leaves out those that are not.
+// Removes the marks of conditional lines that apply to `scaffold`, and the other conditional lines.
 std::string LinesFor(const ControllerScaffold& scaffold, std::string_view text) {
   const std::pair<std::string_view, bool> marks[] = {
       {"@if-namespaced@", !scaffold.cluster_scoped},
@@ -131,8 +131,8 @@ std::string LinesFor(const ControllerScaffold& scaffold, std::string_view text) 
   return result;
 }
 
-// ---- What the administrator allows it, as the program prints it: in an order that depends on the
-// group, which no template could have.
+// ---- RBAC manifests. They are generated as the new program itself prints them, because the order
+// of the rules depends on the API group.
 
 std::vector<ResourceAccess> AccessOf(const ControllerScaffold& scaffold) {
   const ResourceType maps{.version = "v1", .kind = "ConfigMap", .plural = "configmaps"};
@@ -179,7 +179,7 @@ Result<void> WriteFile(const fs::path& path, const std::string& text) {
   return CannotWrite(path, std::error_code(errno, std::generic_category()));
 }
 
-// A directory that is removed again, unless it was renamed.
+// A temporary directory that the destructor removes, unless it was renamed.
 class TemporaryDirectory {
  public:
   static Result<fs::path> MakeBeside(const fs::path& target) {
@@ -209,7 +209,7 @@ Result<void> CheckFree(const fs::path& directory) {
   const bool free = fs::is_directory(status) && fs::is_empty(directory, error);
   if (free && !error) return {};
   return Error::BadRequest(fmt::format(
-      "{} is there and not an empty directory; nothing was written", directory.string()));
+      "{} already exists and is not an empty directory; nothing was written", directory.string()));
 }
 
 // ---- Names.
@@ -225,11 +225,11 @@ Result<void> CheckName(const std::string& name) {
 Result<void> CheckGroup(const std::string& group) {
   RETURN_IF_ERROR(CheckMessages("--group", group, ValidateDns1123Subdomain(group)));
   if (group.find('.') == group.npos) {
-    return Wrong("--group", group, "must be a domain with a dot, such as example.io");
+    return Wrong("--group", group, "must be a domain name with a dot, such as example.io");
   }
   for (const std::string_view reserved : {"k8s.io", "kubernetes.io"}) {
     if (group == reserved || group.ends_with("." + std::string(reserved))) {
-      return Wrong("--group", group, "is reserved for Kubernetes; use a domain of yours");
+      return Wrong("--group", group, "is reserved for Kubernetes; use a domain that you own");
     }
   }
   return CheckPlainInYaml("--group", group);
@@ -267,8 +267,8 @@ Result<void> CheckKind(const std::string& kind, ScaffoldStyle style) {
   for (const ScaffoldTemplate& file : TemplatesOf(style)) {
     if (IsCode(file.path) && UsesWord(file.text, kind)) {
       return Wrong("--kind", kind,
-                   fmt::format("the project's C++ code has that name for something else; choose "
-                               "another one, such as My{}",
+                   fmt::format("conflicts with an identifier in the project's C++ code; choose "
+                               "another name, such as My{}",
                                kind));
     }
   }
@@ -288,7 +288,7 @@ std::string FileNameOfKind(const std::string& kind) {
       name += kind[i];
       continue;
     }
-    // A word begins after a small letter, and before one: "HTTPRoute" is http_route.
+    // A word begins after and before a lower-case letter: "HTTPRoute" becomes http_route.
     const bool after_small = i > 0 && !IsUpper(kind[i - 1]);
     const bool before_small = i > 0 && i + 1 < kind.size() && IsLower(kind[i + 1]);
     if (after_small || before_small) name += '_';

@@ -1,7 +1,7 @@
 #pragma once
 
-// A new project, as files: what `kubexms new` writes, from the templates in kubexms/cli/scaffold
-// (whose README.md says how they are made).
+// Generates the files of a new project for `kubexms new` from the templates in kubexms/cli/scaffold
+// (the README.md in that folder describes the templates).
 
 #include <string>
 #include <vector>
@@ -10,22 +10,22 @@
 
 namespace kubexms {
 
-// How the controller of a new project works.
+// The programming model of the new controller.
 enum class ScaffoldStyle {
-  kReconciler,  // one function
+  kReconciler,  // one Reconcile function
   kStages,      // a list of named stages
-  kRequest,     // done once for every object: the object asks for it
+  kRequest,     // a request kind: the controller executes each object once
 };
 
 struct ControllerScaffold {
-  std::string name;  // of the program
+  std::string name;  // of the program and of its objects
   std::string group;
   std::string version = "v1";
   std::string kind;
   bool cluster_scoped = false;
   ScaffoldStyle style = ScaffoldStyle::kReconciler;
 
-  // What is wrong with the first name that cannot be used.
+  // Fails with the first invalid field.
   Result<void> Validate() const;
 };
 
@@ -37,8 +37,8 @@ struct ScaffoldFile {
 // The files of a valid scaffold, sorted by path.
 std::vector<ScaffoldFile> MakeScaffold(const ControllerScaffold& scaffold);
 
-// Writes all files, or, with an error, none. `directory` must be empty or not exist; its parents
-// are made.
+// Writes all files, or none if an error occurs. `directory` must be empty or must not exist;
+// missing parent directories are created.
 Result<void> WriteScaffold(const std::vector<ScaffoldFile>& files, const std::string& directory);
 
 // "WebSite" → "web_site".

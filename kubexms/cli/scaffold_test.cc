@@ -50,7 +50,7 @@ class ScaffoldDirectoryTest : public ::testing::Test {
   }
   ~ScaffoldDirectoryTest() override { fs::remove_all(directory_); }
 
-  // Names of everything below the directory.
+  // Relative paths of all files and directories.
   std::vector<std::string> Everything() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
@@ -62,7 +62,7 @@ class ScaffoldDirectoryTest : public ::testing::Test {
   fs::path directory_;
 };
 
-TEST(ScaffoldTest, ReplacesEveryWordInPathsAndTexts) {
+TEST(ScaffoldTest, ReplacesAllPlaceholders) {
   for (const ScaffoldStyle style :
        {ScaffoldStyle::kReconciler, ScaffoldStyle::kStages, ScaffoldStyle::kRequest}) {
     for (const bool cluster_scoped : {false, true}) {
@@ -87,7 +87,7 @@ TEST(ScaffoldTest, NamesFilesAfterTheKind) {
               Contains(Field(&ScaffoldFile::path, "src/web_site_controller.cc")));
 }
 
-TEST(ScaffoldTest, ManifestsAreYamlWithTheNames) {
+TEST(ScaffoldTest, WritesManifestsWithTheNames) {
   int documents = 0;
   for (const ScaffoldFile& file : MakeScaffold(WebSites())) {
     if (!file.path.ends_with(".yaml")) continue;
@@ -101,7 +101,7 @@ TEST(ScaffoldTest, ManifestsAreYamlWithTheNames) {
   EXPECT_THAT(crd, HasSubstr("scope: Namespaced"));
 }
 
-TEST(ScaffoldTest, AKindOfTheClusterHasNoNamespace) {
+TEST(ScaffoldTest, WritesNoNamespaceForClusterScopedKinds) {
   ControllerScaffold scaffold = WebSites();
   scaffold.cluster_scoped = true;
   const std::vector<ScaffoldFile> files = MakeScaffold(scaffold);
@@ -110,14 +110,14 @@ TEST(ScaffoldTest, AKindOfTheClusterHasNoNamespace) {
   EXPECT_THAT(TextOf(files, "src/web_site.h"), HasSubstr("Scope::kCluster"));
 }
 
-TEST(ScaffoldTest, RefusesNamesThatCannotBeUsed) {
+TEST(ScaffoldTest, RefusesInvalidNames) {
   EXPECT_EQ(ErrorOf(WebSites()), "");
   const auto with_name = [](std::string name) {
     return ErrorOf({.name = std::move(name), .group = "example.io", .kind = "WebSite"});
   };
   EXPECT_THAT(with_name("Web_Sites"), HasSubstr("NAME \"Web_Sites\": a DNS-1035 label must"));
   EXPECT_THAT(with_name(std::string(57, 'a')), HasSubstr("no more than 56 bytes"));
-  EXPECT_THAT(with_name("true"), HasSubstr("YAML takes that for something else"));
+  EXPECT_THAT(with_name("true"), HasSubstr("is not a string in YAML"));
   const auto with_group = [](std::string group) {
     return ErrorOf({.name = "web-sites", .group = std::move(group), .kind = "WebSite"});
   };
@@ -127,7 +127,7 @@ TEST(ScaffoldTest, RefusesNamesThatCannotBeUsed) {
   EXPECT_THAT(with_group("1.2"), HasSubstr("YAML"));
 }
 
-TEST(ScaffoldTest, RefusesKindsThatCannotBeUsed) {
+TEST(ScaffoldTest, RefusesInvalidKinds) {
   const auto with_kind = [](std::string kind) {
     return ErrorOf({.name = "web-sites", .group = "example.io", .kind = std::move(kind)});
   };
@@ -135,14 +135,14 @@ TEST(ScaffoldTest, RefusesKindsThatCannotBeUsed) {
     EXPECT_THAT(with_kind(kind), HasSubstr("must be in CamelCase")) << kind;
   }
   for (const char* kind : {"Object", "Client", "Outcome", "ConfigMap", "TestServer"}) {
-    EXPECT_THAT(with_kind(kind), HasSubstr("has that name for something else")) << kind;
+    EXPECT_THAT(with_kind(kind), HasSubstr("conflicts with an identifier")) << kind;
   }
-  // Words of comments and parts of other names are free.
+  // Words in comments and parts of identifiers are allowed.
   for (const char* kind : {"Where", "Spec", "Config", "Server"}) EXPECT_EQ(with_kind(kind), "");
   EXPECT_THAT(with_kind("Null"), HasSubstr("YAML"));
 }
 
-TEST(ScaffoldTest, RefusesVersionsThatKubernetesDoesNotKnow) {
+TEST(ScaffoldTest, RefusesInvalidVersions) {
   const auto with_version = [](std::string version) {
     ControllerScaffold scaffold = WebSites();
     scaffold.version = std::move(version);
@@ -165,7 +165,7 @@ TEST_F(ScaffoldDirectoryTest, WritesIntoANewOrEmptyDirectory) {
   EXPECT_EQ(ReadText(directory_ / "empty" / "a"), "1\n");
 }
 
-TEST_F(ScaffoldDirectoryTest, ChangesNothingWhereSomethingIs) {
+TEST_F(ScaffoldDirectoryTest, RefusesADirectoryThatIsNotEmpty) {
   std::ofstream(directory_ / "mine") << "precious";
   const auto before = Everything();
   for (const fs::path& target : {directory_, directory_ / "mine"}) {
@@ -176,7 +176,7 @@ TEST_F(ScaffoldDirectoryTest, ChangesNothingWhereSomethingIs) {
   EXPECT_EQ(Everything(), before);
 }
 
-TEST_F(ScaffoldDirectoryTest, LeavesNothingBehindWhenAFileCannotBeWritten) {
+TEST_F(ScaffoldDirectoryTest, RemovesAllFilesAfterAnError) {
   const Result<void> written =
       WriteScaffold({{"a", "1"}, {"a/b", "2"}}, (directory_ / "project").string());
   ASSERT_FALSE(written.ok());

@@ -5,7 +5,7 @@
 namespace kubexms {
 
 int EditDistance(std::string_view a, std::string_view b) {
-  // Rows of the usual table; a swap looks two rows back.
+  // Three rows of the dynamic programming table: a swap refers to the row before the last.
   std::vector<int> before_last(b.size() + 1);
   std::vector<int> last(b.size() + 1);
   std::vector<int> row(b.size() + 1);

@@ -1,6 +1,6 @@
 #pragma once
 
-// "Did you mean": the known name nearest to what someone typed.
+// "Did you mean": finds the known name nearest to a mistyped word.
 
 #include <string>
 #include <string_view>
@@ -8,12 +8,12 @@
 
 namespace kubexms {
 
-// The least number of inserted, deleted, replaced or swapped neighbouring characters that turns
-// one word into the other.
+// The optimal string alignment distance: the least number of insertions, deletions, replacements
+// and swaps of adjacent characters that turn `a` into `b`.
 int EditDistance(std::string_view a, std::string_view b);
 
-// The nearest of `names`, or an empty string when none is near enough to be what was meant: at
-// most a third of the word's letters differ, and always one may.
+// The nearest of `names` within an edit distance of a third of the word's length, and at least 1;
+// otherwise an empty string.
 std::string Suggest(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace kubexms

@@ -16,12 +16,12 @@ TEST(SuggestTest, CountsInsertedDeletedReplacedAndSwappedCharacters) {
   EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
 }
 
-TEST(SuggestTest, GivesTheNearestName) {
+TEST(SuggestTest, SuggestsTheNearestName) {
   EXPECT_EQ(Suggest("serve", {"version", "server"}), "server");
   EXPECT_EQ(Suggest("ab", {"b"}), "b");
 }
 
-TEST(SuggestTest, GivesNothingWhenNoNameIsNear) {
+TEST(SuggestTest, SuggestsNothingWhenNoNameIsNear) {
   EXPECT_EQ(Suggest("apply", {"version", "server"}), "");
   EXPECT_EQ(Suggest("x", {}), "");
 }

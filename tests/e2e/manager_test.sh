@@ -8,7 +8,7 @@ refuses "without a kubeconfig it says where it looked" "$work/none" \
   "$kubexms" manager --kubeconfig "$work/none"
 refuses "a wrong controller is named" "garbage-collector-controller, " \
   "$kubexms" manager --controllers nonsense
-refuses "none is too few" "nothing is left to run" "$kubexms" manager --controllers none
+refuses "none is too few" "--controllers selects no controller" "$kubexms" manager --controllers none
 shows "its help lists the controllers" "namespace-controller" "$kubexms" manager --help
 
 # --- a server that goes away

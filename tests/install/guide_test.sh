@@ -36,9 +36,9 @@ expect "the greeting is what the guide shows" "$(blocks text | sed '/^$/d')" \
   "$(grep -o 'Hello, world!' output)"
 
 # --- the settings
-settings=$(sed -n '/^## Settings/,/^## Replicas/ s/^| `\([a-zA-Z.]*\)` | .*/\1/p' "$guide" |
+settings=$(sed -n '/^## Settings/,/^## Run several replicas/ s/^| `\([a-zA-Z.]*\)` | .*/\1/p' "$guide" |
   grep -v '^controllers$')
-[ "$(wc -l <<<"$settings")" -ge 26 ] || failed "the settings are found" "26 or more" "$settings"
+[ "$(wc -l <<<"$settings")" -ge 20 ] || failed "the settings are found" "20 or more" "$settings"
 for setting in $settings; do
   output=$(build/hello --kubeconfig "$work/none" --set "$setting={}" 2>&1 || true)
   [[ $output != *"unknown setting"* ]] || failed "$setting is a setting" "another error" "$output"

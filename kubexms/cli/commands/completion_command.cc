@@ -25,11 +25,13 @@ Command CompletionCommand() {
       .name = "completion",
       .summary = "Print the completion script for a shell",
       .description =
-          "Prints the completion script for a shell. To have it in every shell:\n\n"
+          "Print the completion script for a shell. To load the script in every new shell:\n\n"
           "  bash:  echo 'source <(kubexms completion bash)' >> ~/.bashrc\n"
           "  zsh:   echo 'source <(kubexms completion zsh)' >> ~/.zshrc\n"
           "  fish:  kubexms completion fish > ~/.config/fish/completions/kubexms.fish",
-      .arguments = {{.name = "SHELL", .doc = "the shell", .choices = {"bash", "zsh", "fish"}}},
+      .arguments = {{.name = "SHELL",
+                     .doc = "name of the shell",
+                     .choices = {"bash", "zsh", "fish"}}},
       .run = PrintScript,
   };
 }
@@ -37,9 +39,11 @@ Command CompletionCommand() {
 Command CompleteCommand() {
   return {
       .name = "__complete",
-      .summary = "List what may stand in place of the last word",
-      .arguments =
-          {{.name = "WORD", .doc = "the words so far", .optional = true, .repeated = true}},
+      .summary = "Print the completion candidates for the last word",
+      .arguments = {{.name = "WORD",
+                     .doc = "typed words; the last may be incomplete",
+                     .optional = true,
+                     .repeated = true}},
       .run = PrintCandidates,
       .hidden = true,
   };

@@ -19,7 +19,7 @@ constexpr std::string_view kSshGate = "devbox-ssh-gate";
 constexpr std::string_view kWorkspaceGroups = "workspace-groups";
 constexpr std::string_view kWatchNamespace = "watch-namespace";
 
-// Empty when it is not given.
+// The value of `flag`; empty when the flag is not on the command line.
 Result<std::string> ReadDomain(const Invocation& call, std::string_view flag) {
   if (!call.Given(flag)) return std::string();
   std::string name = call.Value(flag);
@@ -65,7 +65,7 @@ Result<ControllerList> ReadControllerList(std::string_view list) {
   Result<std::vector<const BuiltinController*>> selected = SelectControllers(builtin);
   if (!selected.ok()) {
     return Error::BadRequest("--controllers: " + selected.error().message() +
-                             "; and platform, which is all of the platform's");
+                             "; platform selects all controllers of the platform");
   }
   read.builtin = *std::move(selected);
   return read;
@@ -74,7 +74,7 @@ Result<ControllerList> ReadControllerList(std::string_view list) {
 Flag GracePeriodFlag() {
   return {.name = std::string(kGracePeriod),
           .value = "TIME",
-          .doc = "how long a node may be silent before its state is unknown",
+          .doc = "time without a heartbeat before a node's Ready condition becomes Unknown",
           .fallback = "50s"};
 }
 
@@ -90,29 +90,29 @@ Result<std::chrono::nanoseconds> ReadGracePeriod(const Invocation& call) {
 Flag TailnetFlag() {
   return {.name = std::string(kTailnet),
           .value = "DOMAIN",
-          .doc = "of the platform: the tailnet by which devboxes of the type Tailnet are reached"};
+          .doc = "platform: domain of the tailnet for devboxes with the network type Tailnet"};
 }
 
 Flag SshGateFlag() {
   return {.name = std::string(kSshGate),
           .value = "HOST",
-          .doc = "of the platform: the gate by which devboxes of the type SSHGate are reached"};
+          .doc = "platform: SSH gateway for devboxes with the network type SSHGate"};
 }
 
 Flag WorkspaceGroupsFlag() {
   return {.name = std::string(kWorkspaceGroups),
           .value = "GROUP,...",
           .doc =
-              "of the platform: API groups of custom resources that owners of workspaces may "
-              "work with"};
+              "platform: comma-separated API groups of custom resources that owners of "
+              "workspaces may use"};
 }
 
 Flag WatchNamespaceFlag() {
   return {.name = std::string(kWatchNamespace),
           .value = "NAMESPACE",
           .doc =
-              "of the platform: execute Operationrequests and run devboxes of this namespace "
-              "only; default: of all"};
+              "platform: the only namespace whose Operationrequests and Devboxes are reconciled; "
+              "defaults to all namespaces"};
 }
 
 Result<platform::PlatformOptions> ReadPlatformOptions(const Invocation& call) {
@@ -123,7 +123,7 @@ Result<platform::PlatformOptions> ReadPlatformOptions(const Invocation& call) {
   const std::string namespace_name = call.Value(kWatchNamespace);
   if (call.Given(kWatchNamespace) && !ValidateDns1123Label(namespace_name).empty()) {
     return Error::BadRequest(
-        fmt::format("--{}: \"{}\" is no name of a namespace", kWatchNamespace, namespace_name));
+        fmt::format("--{}: \"{}\" is not a valid namespace name", kWatchNamespace, namespace_name));
   }
   options.devboxes.watch_namespace = namespace_name;
   options.operation_requests.watch_namespace = namespace_name;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What --controllers means: built-in controllers by their names, and "platform" for all of the
-// platform's.
+// Flags of every command that runs controllers: --controllers selects built-in controllers by name,
+// and "platform" selects all controllers of the platform.
 
 #include <chrono>
 #include <string_view>
@@ -20,17 +20,18 @@ struct ControllerList {
   bool empty() const { return builtin.empty() && !platform; }
 };
 
-// "*" is every built-in one, "name" one more, "-name" one less, "none" none; see SelectControllers.
+// Parses a comma-separated list: "*" selects every built-in controller, "NAME" adds one, "-NAME"
+// removes one, "none" selects no controller; see SelectControllers.
 Result<ControllerList> ReadControllerList(std::string_view list);
 
-// --node-monitor-grace-period, of every command that runs the controllers: how long nodes may be
-// silent.
+// --node-monitor-grace-period: the time without a node heartbeat before the node's Ready condition
+// becomes Unknown.
 Flag GracePeriodFlag();
 Result<std::chrono::nanoseconds> ReadGracePeriod(const Invocation& call);
 
-// Of every command that runs the platform. --devbox-tailnet and --devbox-ssh-gate: what devboxes
-// can be reached by besides node ports. --workspace-groups: custom resources that owners of
-// workspaces may work with. --watch-namespace: where requests are executed and devboxes run.
+// Flags of the platform. --devbox-tailnet and --devbox-ssh-gate: how users connect to devboxes
+// without node ports. --workspace-groups: API groups of custom resources that owners of workspaces
+// may use. --watch-namespace: the only namespace whose requests and devboxes are reconciled.
 Flag TailnetFlag();
 Flag SshGateFlag();
 Flag WorkspaceGroupsFlag();

@@ -12,7 +12,7 @@
 namespace kubexms {
 namespace {
 
-// Of every kind that this binary brings along.
+// The CustomResourceDefinitions of all kinds that this binary defines.
 std::vector<Json> AllDefinitions() { return platform::Definitions(); }
 
 std::string LowerCase(std::string_view text) {
@@ -23,7 +23,7 @@ std::string LowerCase(std::string_view text) {
   return lower;
 }
 
-// As with kubectl: by kind, singular, plural, or plural and group, in any case.
+// Accepts the same names as kubectl: kind, singular, plural, or plural.group, in any case.
 bool IsNamed(const Json& definition, std::string_view word) {
   const Json& names = definition.at("spec").at("names");
   const std::string wanted = LowerCase(word);
@@ -38,7 +38,7 @@ Error NoSuchKind(std::string_view word, const std::vector<Json>& definitions) {
     kinds.push_back(FindString(definition.at("spec").at("names"), "kind"));
   }
   return Error::BadRequest(
-      fmt::format("this binary has no kind \"{}\"; it has {}", word, fmt::join(kinds, ", ")));
+      fmt::format("unknown kind \"{}\"; the kinds are {}", word, fmt::join(kinds, ", ")));
 }
 
 Result<std::vector<Json>> SelectDefinitions(const std::vector<std::string>& words) {
@@ -74,13 +74,15 @@ Command CrdCommand() {
       .name = "crd",
       .summary = "Print the CustomResourceDefinitions of this binary's kinds",
       .description =
-          "Prints the definitions of the kinds that this binary brings along, for a cluster that\n"
-          "is to have them:\n"
+          "Print the CustomResourceDefinitions of this binary's kinds as YAML documents. To "
+          "install\n"
+          "them in a cluster:\n"
           "\n"
           "  kubexms crd | kubectl apply --server-side -f -",
       .flags = {OutputFlag()},
       .arguments = {{.name = "KIND",
-                     .doc = "which: User, users, users.user.sealos.io; all if none is named",
+                     .doc = "kind, singular, plural or plural.group, such as User or "
+                            "users.user.sealos.io; may be repeated; defaults to all kinds",
                      .optional = true,
                      .repeated = true}},
       .run = PrintDefinitions,

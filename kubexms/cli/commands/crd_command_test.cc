@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// What `kubexms crd …` prints, or its error.
+// The output of `kubexms crd …`, or the error.
 std::string Crd(std::vector<std::string> words) {
   words.insert(words.begin(), "crd");
   std::ostringstream out;
@@ -34,7 +34,7 @@ TEST(CrdCommandTest, PrintsOneDocumentForEachKind) {
   EXPECT_GE(Count(all, "\nkind: CustomResourceDefinition\n"), 3u);
 }
 
-TEST(CrdCommandTest, AcceptsTheNamesOfKubectl) {
+TEST(CrdCommandTest, AcceptsTheNamesThatKubectlAccepts) {
   const std::string user = Crd({"User"});
   EXPECT_THAT(user, HasSubstr("\n  name: users.user.sealos.io\n"));
   EXPECT_EQ(Count(user, "---\n"), 1u);
@@ -51,8 +51,8 @@ TEST(CrdCommandTest, PrintsAListForPrograms) {
   EXPECT_EQ(list->at("items").as_array().size(), 1u);
 }
 
-TEST(CrdCommandTest, ErrorNamesTheKinds) {
-  EXPECT_THAT(Crd({"usres"}), HasSubstr("no kind \"usres\"; it has User, "));
+TEST(CrdCommandTest, ErrorListsTheKinds) {
+  EXPECT_THAT(Crd({"usres"}), HasSubstr("unknown kind \"usres\"; the kinds are User, "));
 }
 
 }  // namespace

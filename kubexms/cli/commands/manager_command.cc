@@ -25,29 +25,29 @@
 namespace kubexms {
 namespace {
 
-// Of the user agent, of events and of the Lease. That of the built-in controllers is the one that
-// the default roles know: of this manager and Kubernetes' own, one works.
+// Names of the user agent, of the source of events and of the Lease. The built-in controllers use
+// upstream's Lease, so that either this manager or kube-controller-manager is the leader.
 constexpr const char* kBuiltinName = "kube-controller-manager";
 constexpr const char* kPlatformName = "kubexms-platform";
 constexpr const char* kNamespace = "kube-system";
 
-// Of each controller, and of the manager, which lists and watches every kind there is.
+// Client rate limits, for each controller and for the shared informers.
 constexpr double kRequestsPerSecond = 100;
 constexpr int kBurst = 200;
 
-// For a server that is being started beside the manager.
-constexpr auto kServerPatience = std::chrono::seconds(10);
-constexpr auto kServerPeriod = std::chrono::milliseconds(500);
+// Covers a server that is started at the same time as the manager.
+constexpr auto kServerTimeout = std::chrono::seconds(10);
+constexpr auto kServerRetryPeriod = std::chrono::milliseconds(500);
 
 constexpr size_t kMaxAuthorityBytes = size_t{1} << 20;
 
 Result<ControllerList> ReadControllers(const Invocation& call) {
   ASSIGN_OR_RETURN(ControllerList selected, ReadControllerList(call.Value("controllers")));
-  if (selected.empty()) return Error::BadRequest("--controllers: nothing is left to run");
+  if (selected.empty()) return Error::BadRequest("--controllers selects no controller");
   if (selected.platform && !selected.builtin.empty()) {
     return Error::BadRequest(
-        "--controllers: the platform has a Lease of its own; run another manager with "
-        "--controllers platform");
+        "--controllers: platform cannot be combined with built-in controllers, because the "
+        "platform uses another Lease; run a second manager with --controllers platform");
   }
   return selected;
 }
@@ -69,56 +69,58 @@ Result<std::string> ReadAuthority(const Invocation& call, const ClientConfig& se
   if (!call.Given("root-ca-file")) return server.ca_pem;
   const std::string path = call.Value("root-ca-file");
   ASSIGN_OR_RETURN(std::optional<std::string> pem, ReadSmallFile(path, kMaxAuthorityBytes));
-  if (!pem) return Error::BadRequest(fmt::format("--root-ca-file: there is no file {}", path));
+  if (!pem) return Error::BadRequest(fmt::format("--root-ca-file: file {} does not exist", path));
   return std::move(*pem);
 }
 
-// Returns when the server answers; fails when it does not for too long, or says no.
+// Waits until the server responds. Fails after kServerTimeout or with the first permanent error.
 Result<void> AwaitServer(ManagerProcess& process, const std::stop_token& stop) {
-  const Clock::MonotonicTime deadline = process.clock().MonotonicNow() + kServerPatience;
+  const Clock::MonotonicTime deadline = process.clock().MonotonicNow() + kServerTimeout;
   for (;;) {
     const auto version = process.client().GetPath("/version", stop);
     if (version.ok() || stop.stop_requested()) return {};
     if (!version.error().IsTransient() || process.clock().MonotonicNow() >= deadline) {
-      return version.error().WithContext("ask the server for its version");
+      return version.error().WithContext("cannot get the version of the server");
     }
-    process.log().Info("the server does not answer yet", {{"error", version.error()}});
-    process.clock().SleepFor(kServerPeriod, stop);
+    process.log().Info("waiting for the server", {{"error", version.error()}});
+    process.clock().SleepFor(kServerRetryPeriod, stop);
   }
 }
 
-// Whose kinds have rules that the server must check: what was asked for stays as it was.
+// The kinds of the platform rely on CEL validation rules, for example to make the spec of a request
+// immutable.
 Result<void> CheckPlatformCanRun(ManagerProcess& process, const std::stop_token& stop) {
   constexpr int kFirstMinor = 25;
   ASSIGN_OR_RETURN(const SharedBytes answer, process.client().GetPath("/version", stop));
   ASSIGN_OR_RETURN(const Json version, ParseJson(answer.view()));
-  const std::string minor(FindString(version, "minor"));  // some have "30+"
+  const std::string minor(FindString(version, "minor"));  // some servers return "30+"
   if (std::atoi(minor.c_str()) >= kFirstMinor) return {};
   return Error::BadRequest(
-      fmt::format("the platform needs Kubernetes v1.{} or later, which checks the rules of its "
-                  "kinds; the server is {}",
+      fmt::format("the platform requires Kubernetes v1.{} or later, which evaluates the validation "
+                  "rules of its kinds; the server's version is {}",
                   kFirstMinor, FindString(version, "gitVersion")));
 }
 
-// The server may be older than this program, or have parts of its API switched off.
-Result<void> LeaveOutUnserved(ManagerProcess& process, ControllerList& controllers,
-                              const std::stop_token& stop) {
+// The server may be older than this program, or have API groups disabled.
+Result<void> RemoveUnservedControllers(ManagerProcess& process, ControllerList& controllers,
+                                       const std::stop_token& stop) {
   if (controllers.builtin.empty()) return {};
   ASSIGN_OR_RETURN(const Discovery server, Discover(process.client(), stop));
   controllers.builtin = ServedControllers(controllers.builtin, server, process.log());
-  if (controllers.empty())
-    return Error::BadRequest("the server has none of the controllers' kinds");
+  if (controllers.empty()) {
+    return Error::BadRequest("the server serves no kind of the selected controllers");
+  }
   return {};
 }
 
-// The clients that controllers act through, one for each ServiceAccount. Who acts as another user
-// ("system:…") does so as the kubeconfig's.
+// The clients of the controllers, one for each ServiceAccount. Controllers whose account is a user
+// ("system:…") use the client of the kubeconfig's user.
 class AccountClients {
  public:
-  // The user of `process` may ask for the accounts' tokens. It must outlive this.
+  // `process` must outlive this object; its user must be allowed to create the accounts' tokens.
   explicit AccountClients(ManagerProcess& process) : process_(process) {}
 
-  // Gets a first token, so that one who may not have it is told at once.
+  // Requests the first token at once, so that a missing permission fails at the start.
   Result<void> Add(std::string_view account, const std::stop_token& stop) {
     if (account.starts_with("system:")) return {};
     std::unique_ptr<Client>& client = clients_[std::string(account)];
@@ -147,8 +149,9 @@ Result<void> AddAccounts(const ControllerList& controllers, AccountClients& acco
     if (added.ok() || stop.stop_requested()) continue;
     return Error(added.error().code(), added.error().reason(),
                  added.error().message() +
-                     "; let the kubeconfig's user create serviceaccounts and their tokens in "
-                     "kube-system, or use --use-service-account-credentials=false");
+                     "; allow the kubeconfig's user to create serviceaccounts and "
+                     "serviceaccounts/token in kube-system, or use "
+                     "--use-service-account-credentials=false");
   }
   return {};
 }
@@ -188,7 +191,7 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
                    ManagerProcess::Make(controllers.platform ? kPlatformName : kBuiltinName,
                                         std::move(configuration), server));
   RETURN_IF_ERROR(AwaitServer(*process, stop));
-  RETURN_IF_ERROR(LeaveOutUnserved(*process, controllers, stop));
+  RETURN_IF_ERROR(RemoveUnservedControllers(*process, controllers, stop));
   AccountClients accounts(*process);
   if (call.Value("use-service-account-credentials") == "true") {
     RETURN_IF_ERROR(AddAccounts(controllers, accounts, stop));
@@ -216,11 +219,13 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
   return manager.Run(stop);
 }
 
-// The built-in controllers have roles in every Kubernetes; those of the platform bring theirs.
+// Only for the platform: every Kubernetes has default roles for the built-in controllers.
 Result<ExitCode> PrintRoles(const Invocation& call) {
   ASSIGN_OR_RETURN(const ControllerList controllers, ReadControllers(call));
   if (!controllers.platform) {
-    return Error::BadRequest("--print-rbac is for --controllers platform: others have their roles");
+    return Error::BadRequest(
+        "--print-rbac requires --controllers platform: the built-in "
+        "controllers have default roles");
   }
   ASSIGN_OR_RETURN(const platform::PlatformOptions options, ReadPlatformOptions(call));
   for (const Json& object :
@@ -241,23 +246,23 @@ std::string Description() {
   std::vector<std::string_view> names;
   for (const BuiltinController& controller : BuiltinControllers()) names.push_back(controller.name);
   return fmt::format(
-      "Runs the built-in controllers for any Kubernetes: what kube-controller-manager is to a\n"
-      "cluster. Several may run; the one that holds the Lease kube-controller-manager in\n"
-      "kube-system works, the others wait. Each controller acts as its own service account in\n"
-      "kube-system, so that it can do no more than its role allows. SIGTERM and Ctrl-C stop it\n"
-      "cleanly. For a kubexms server whose own controllers are not wanted:\n"
+      "Run the built-in controllers for any Kubernetes cluster, in place of\n"
+      "kube-controller-manager and kube-scheduler. Several managers may run for one cluster: the\n"
+      "holder of the Lease kube-controller-manager in kube-system reconciles, the others are\n"
+      "standbys. Each controller uses its own service account in kube-system, with the default\n"
+      "role of that controller. SIGTERM and Ctrl-C stop the manager gracefully. To run the\n"
+      "controllers of a kubexms server in a process of their own:\n"
       "\n"
       "  kubexms server --controllers none --data-dir D &\n"
       "  kubexms manager --kubeconfig D/admin.kubeconfig\n"
       "\n"
-      "With --controllers platform it runs those of the platform: users, their requests and\n"
-      "devboxes. They act as the kubeconfig's user; --print-rbac shows what that one must be\n"
-      "allowed to do. Their Lease is kubexms-platform in kube-system, so that they run beside the\n"
-      "controllers of the cluster. A manager that waits logs who holds the Lease, and /readyz "
-      "says\n"
-      "so.\n"
+      "--controllers platform runs the controllers of the platform: users, requests and\n"
+      "devboxes. They use the kubeconfig's user; --print-rbac prints the permissions that this\n"
+      "user needs. Their Lease is kubexms-platform in kube-system, so they run beside the\n"
+      "controllers of the cluster. A standby logs the holder of the Lease, and /readyz shows\n"
+      "the holder.\n"
       "\n"
-      "The built-in controllers are\n"
+      "Built-in controllers:\n"
       "  {}",
       fmt::join(names, "\n  "));
 }
@@ -270,53 +275,56 @@ Command ManagerCommand() {
       .name = "manager",
       .summary = "Run the built-in controllers for a Kubernetes cluster",
       .description = Description(),
-      .flags = {{.name = "kubeconfig",
-                 .value = "FILE",
-                 .doc = "which server, and as whom; where kubectl looks if not given"},
-                {.name = "context", .value = "NAME", .doc = "of the kubeconfig"},
-                {.name = "controllers",
-                 .value = "LIST",
-                 .doc = "which to run: * for the built-in ones, names, -name for all but that one, "
-                        "platform",
-                 .fallback = "*"},
-                {.name = "use-service-account-credentials",
-                 .value = "BOOL",
-                 .doc = "each controller acts as its own service account; false: all as the "
-                        "kubeconfig's user",
-                 .fallback = "true",
-                 .choices = yes_or_no},
-                {.name = "leader-elect",
-                 .value = "BOOL",
-                 .doc = "work only while no other manager does",
-                 .fallback = "true",
-                 .choices = yes_or_no},
-                {.name = "bind",
-                 .value = "ADDRESS:PORT",
-                 .doc = "where /healthz, /readyz and /metrics are served; port 0 takes a free one",
-                 .fallback = "127.0.0.1:10257"},
-                GracePeriodFlag(),
-                {.name = "root-ca-file",
-                 .value = "FILE",
-                 .doc = "the authority for kube-root-ca.crt; that of the kubeconfig if not given"},
-                {.name = "user-server",
-                 .value = "URL",
-                 .doc = "of the platform: the server in users' kubeconfigs; that of the kubeconfig "
-                        "if not given"},
-                {.name = "request-log",
-                 .value = "FILE",
-                 .doc = "of the platform: records who asked for what, for `kubexms audit`"},
-                TailnetFlag(),
-                SshGateFlag(),
-                WorkspaceGroupsFlag(),
-                WatchNamespaceFlag(),
-                {.name = "print-rbac",
-                 .doc =
-                     "of the platform: print a service account with the roles it needs, and end"},
-                {.name = "config", .value = "FILE", .doc = "settings (YAML)"},
-                {.name = "set",
-                 .value = "PATH=VALUE",
-                 .doc = "one setting, after those of the file: "
-                        "controllers.namespace-controller.workers=4, log.level=debug"}},
+      .flags =
+          {{.name = "kubeconfig",
+            .value = "FILE",
+            .doc = "kubeconfig of the cluster; defaults to $KUBECONFIG, then ~/.kube/config"},
+           {.name = "context",
+            .value = "NAME",
+            .doc = "context of the kubeconfig; defaults to the current context"},
+           {.name = "controllers",
+            .value = "LIST",
+            .doc = "comma-separated controllers to run: * for all built-in controllers, NAME, "
+                   "-NAME to exclude one, or platform",
+            .fallback = "*"},
+           {.name = "use-service-account-credentials",
+            .value = "BOOL",
+            .doc = "use the service account of each controller instead of the kubeconfig's "
+                   "user",
+            .fallback = "true",
+            .choices = yes_or_no},
+           {.name = "leader-elect",
+            .value = "BOOL",
+            .doc = "reconcile only while holding the Lease",
+            .fallback = "true",
+            .choices = yes_or_no},
+           {.name = "bind",
+            .value = "ADDRESS:PORT",
+            .doc = "listen address of /healthz, /readyz and /metrics; port 0 selects a free port",
+            .fallback = "127.0.0.1:10257"},
+           GracePeriodFlag(),
+           {.name = "root-ca-file",
+            .value = "FILE",
+            .doc = "certificate authority to publish as kube-root-ca.crt; defaults to the "
+                   "authority in the kubeconfig"},
+           {.name = "user-server",
+            .value = "URL",
+            .doc = "platform: API server address in the kubeconfigs of users; defaults to the "
+                   "server in --kubeconfig"},
+           {.name = "request-log",
+            .value = "FILE",
+            .doc = "platform: file for the audit records of requests, which kubexms audit prints"},
+           TailnetFlag(),
+           SshGateFlag(),
+           WorkspaceGroupsFlag(),
+           WatchNamespaceFlag(),
+           {.name = "print-rbac",
+            .doc = "platform: print a service account with the required roles, and exit"},
+           {.name = "config", .value = "FILE", .doc = "manager configuration, in YAML"},
+           {.name = "set",
+            .value = "PATH=VALUE",
+            .doc = "setting that overrides the configuration file, such as log.level=debug or "
+                   "controllers.namespace-controller.workers=4; may be repeated"}},
       .run = RunManager,
   };
 }

@@ -24,13 +24,13 @@ Result<ExitCode> NewController(const Invocation& call) {
   const std::string directory = call.Given("directory") ? call.Value("directory") : scaffold.name;
   RETURN_IF_ERROR(WriteScaffold(MakeScaffold(scaffold), directory));
   call.out() << fmt::format(
-      "The controller {0} is in {1}. Build it and run its tests:\n\n"
+      "Created the project {0} in {1}. Build the project and run the tests:\n\n"
       "  cd {1}\n"
       "  cmake -G Ninja -B build\n"
       "  cmake --build build\n"
       "  ctest --test-dir build --output-on-failure\n\n"
-      "Then make it yours, beginning with src/{2}.h and src/{2}_controller.cc; README.md says how\n"
-      "to run it.\n",
+      "Then edit src/{2}.h and src/{2}_controller.cc; README.md describes how to run the\n"
+      "controller.\n",
       scaffold.name, directory, FileNameOfKind(scaffold.kind));
   return ExitCode::kDone;
 }
@@ -38,18 +38,20 @@ Result<ExitCode> NewController(const Invocation& call) {
 Command NewControllerCommand() {
   return {
       .name = "controller",
-      .summary = "Write a project with a kind of its own and its controller",
+      .summary = "Create a project with a custom kind and its controller",
       .description =
-          "Writes a small project: a kind, its controller, tests against a real API server, the\n"
-          "manifests to install it, and a description of an image. It builds with CMake against\n"
-          "the installed libraries, and its tests pass.",
+          "Create a project directory with a kind, its controller, tests against a real API "
+          "server,\n"
+          "manifests to install both, and a Containerfile. The project builds with CMake against "
+          "the\n"
+          "installed kubexms libraries, and its tests pass.",
       .flags = {{.name = "group",
                  .value = "GROUP",
-                 .doc = "API group of the kind, a domain of yours: example.io",
+                 .doc = "API group of the kind, a domain that you own, such as example.io",
                  .required = true},
                 {.name = "kind",
                  .value = "KIND",
-                 .doc = "name of the kind, in CamelCase: WebSite",
+                 .doc = "name of the kind in CamelCase, such as WebSite",
                  .required = true},
                 {.name = "version",
                  .value = "VERSION",
@@ -57,14 +59,16 @@ Command NewControllerCommand() {
                  .fallback = "v1"},
                 {.name = "style",
                  .value = "STYLE",
-                 .doc = "how the controller works",
+                 .doc = "programming model of the controller",
                  .fallback = "reconciler",
                  .choices = {"reconciler", "stages", "request"}},
-                {.name = "cluster-scoped", .doc = "objects of the kind are in no namespace"},
+                {.name = "cluster-scoped",
+                 .doc = "make the kind cluster-scoped instead of namespaced"},
                 {.name = "directory",
                  .value = "DIR",
-                 .doc = "where to write, empty or not there yet; default: NAME"}},
-      .arguments = {{.name = "NAME", .doc = "of the program and its objects: web-sites"}},
+                 .doc = "directory of the project, empty or not existing; defaults to NAME"}},
+      .arguments = {{.name = "NAME",
+                     .doc = "name of the program and of its objects, such as web-sites"}},
       .run = NewController,
   };
 }
@@ -74,7 +78,7 @@ Command NewControllerCommand() {
 Command NewCommand() {
   return {
       .name = "new",
-      .summary = "Write the beginning of a project",
+      .summary = "Create projects from templates",
       .commands = {NewControllerCommand()},
   };
 }

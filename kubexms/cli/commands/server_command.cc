@@ -55,7 +55,7 @@ Result<void> ReadBind(const std::string& bind, ApiServerOptions& options) {
 
 Result<std::string> ReadFile(const std::string& path) {
   ASSIGN_OR_RETURN(std::optional<std::string> text, ReadSmallFile(path, size_t{1} << 20));
-  if (!text) return Error::BadRequest(fmt::format("there is no file {}", path));
+  if (!text) return Error::BadRequest(fmt::format("file {} does not exist", path));
   return std::move(*text);
 }
 
@@ -80,13 +80,13 @@ Result<int> ReadNodeCount(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc() || end != text.data() + text.size() || count < 0 ||
       count > kMaxSimulatedNodes) {
-    return Error::BadRequest(fmt::format("--simulate-nodes: \"{}\" is no number from 0 to {}", text,
-                                         kMaxSimulatedNodes));
+    return Error::BadRequest(fmt::format("--simulate-nodes: \"{}\" is not a number from 0 to {}",
+                                         text, kMaxSimulatedNodes));
   }
   return count;
 }
 
-// Runs the server, and the controllers while it serves: they end before it does.
+// Runs the server and the controllers; stops the controllers before the server.
 void RunBoth(ApiServer& server, ServerControllers& controllers, const std::stop_token& stop) {
   std::stop_source server_stop;
   const std::jthread running([&] {
@@ -113,7 +113,7 @@ Result<ApiServerOptions> ReadOptions(const Invocation& call) {
   return options;
 }
 
-// Simulated nodes speak often enough for the time that nodes may be silent.
+// Simulated nodes renew their Leases at least five times within the grace period.
 Result<void> ReadNodeTimes(const Invocation& call, ServerControllersOptions& options) {
   ASSIGN_OR_RETURN(options.node_lifecycle.grace_period, ReadGracePeriod(call));
   options.simulated_nodes.lease_period = std::min<std::chrono::nanoseconds>(
@@ -121,7 +121,7 @@ Result<void> ReadNodeTimes(const Invocation& call, ServerControllersOptions& opt
   return {};
 }
 
-// It does not count: the API is there whatever the controllers do.
+// Informational: the API server is ready even when the controllers are not.
 HealthCheck CheckOf(const ServerControllers& controllers) {
   return {.name = "controllers",
           .check = [&] { return controllers.Readiness(); },
@@ -129,7 +129,7 @@ HealthCheck CheckOf(const ServerControllers& controllers) {
           .counts = false};
 }
 
-// What of a control plane runs with the server.
+// The ComponentStatuses of the components that run inside the server.
 std::vector<HealthCheck> ComponentsOf(const ControllerList& selected,
                                       const ServerControllers& controllers) {
   const auto is_scheduler = [](const BuiltinController* controller) {
@@ -146,11 +146,12 @@ std::vector<HealthCheck> ComponentsOf(const ControllerList& selected,
   return components;
 }
 
-// Does not serve: a flag that is left in a service's unit must not accept the next damage, too.
+// Exits instead of serving: a --repair left in a systemd unit must not silently accept the next
+// damage.
 Result<ExitCode> RepairStore(const Invocation& call, const ApiServerOptions& options) {
   constexpr size_t kShownRanges = 20;
   if (options.store != "rocksdb") {
-    return Error::BadRequest("--repair is for --store rocksdb; etcd has its own tools");
+    return Error::BadRequest("--repair requires --store rocksdb; use etcdutl to repair etcd");
   }
   ASSIGN_OR_RETURN(
       const store::StoreRepair repair,
@@ -158,18 +159,18 @@ Result<ExitCode> RepairStore(const Invocation& call, const ApiServerOptions& opt
   std::ostream& out = call.out();
   for (size_t i = 0; i < std::min(repair.missing.size(), kShownRanges); ++i) {
     const auto& [first, last] = repair.missing[i];
-    out << fmt::format("lost: all writes of the revisions {} to {}\n", first, last);
+    out << fmt::format("lost: all writes from revision {} to {}\n", first, last);
   }
   if (repair.missing.size() > kShownRanges) {
     out << fmt::format("lost: {} more ranges of revisions\n", repair.missing.size() - kShownRanges);
   }
-  if (repair.lost > 0) out << fmt::format("lost: {} older objects\n", repair.lost);
+  if (repair.lost > 0) out << fmt::format("lost: {} objects with older revisions\n", repair.lost);
   if (repair.unreadable > 0) {
-    out << fmt::format("dropped: {} entries that cannot be read\n", repair.unreadable);
+    out << fmt::format("dropped: {} unreadable entries\n", repair.unreadable);
   }
   out << fmt::format(
-      "kept: {} records, in the newest version that can be read\n"
-      "The store goes on at revision {}. Start the server without --repair.\n",
+      "kept: {} records, each in the newest readable version\n"
+      "The store continues at revision {}. Start the server without --repair.\n",
       repair.recovered, repair.revision);
   return ExitCode::kDone;
 }
@@ -223,69 +224,77 @@ Command ServerCommand() {
       .name = "server",
       .summary = "Run a Kubernetes API server on this machine",
       .description =
-          "Runs a Kubernetes API server. Keys, certificates and everything that is stored live in\n"
-          "the data directory; on the first start they are made. The administrator's kubeconfig\n"
-          "is written there, too, as admin.kubeconfig. The built-in controllers run with it. "
-          "SIGTERM\n"
-          "and Ctrl-C stop it cleanly.",
-      .flags = {{.name = "data-dir",
-                 .value = "DIR",
-                 .doc = "keys, certificates, stored objects, audit log",
-                 .fallback = "/var/lib/kubexms"},
-                {.name = "bind",
-                 .value = "ADDRESS:PORT",
-                 .doc = "where to listen; port 0 takes one that is free",
-                 .fallback = "127.0.0.1:6443"},
-                {.name = "store",
-                 .value = "STORE",
-                 .doc = "rocksdb, memory, or etcd://HOST:PORT[,HOST:PORT...]",
-                 .fallback = "rocksdb"},
-                {.name = "repair",
-                 .doc = "repair a damaged rocksdb store, say what is lost, and exit; copy the data "
-                        "directory first"},
-                {.name = "kubeconfig-out",
-                 .value = "FILE",
-                 .doc = "write the administrator's kubeconfig here"},
-                {.name = "name",
-                 .value = "NAMES",
-                 .doc = "further names and addresses for the certificate, separated by commas"},
-                {.name = "service-cidr",
-                 .value = "RANGES",
-                 .doc = "addresses of Services: one network, or one of IPv4 and one of IPv6 "
-                        "separated by a comma",
-                 .fallback = "10.96.0.0/12"},
-                {.name = "controllers",
-                 .value = "LIST",
-                 .doc =
-                     "controllers to run: * for the built-in ones, names, -name for all but that "
-                     "one, platform, none",
-                 .fallback = "*,platform"},
-                {.name = "simulate-nodes",
-                 .value = "COUNT",
-                 .doc = "run so many nodes without machines; their Pods come up and end as real "
-                        "ones do",
-                 .fallback = "0"},
-                GracePeriodFlag(),
-                TailnetFlag(),
-                SshGateFlag(),
-                {.name = "disable-admission-plugins",
-                 .value = "NAMES",
-                 .doc = "comma-separated names of Kubernetes' admission plugins to leave out: "
-                        "ServiceAccount lets Pods run without the account of their namespace"},
-                WorkspaceGroupsFlag(),
-                WatchNamespaceFlag(),
-                {.name = "token-file",
-                 .value = "FILE",
-                 .doc = "static tokens, lines of token,user,uid,\"group1,group2\""},
-                {.name = "audit-log",
-                 .value = "FILE",
-                 .doc = "where requests are recorded; - for nowhere"},
-                {.name = "audit-policy",
-                 .value = "FILE",
-                 .doc = "what is recorded: a Policy of audit.k8s.io/v1; default: all changes"},
-                {.name = "etcd-ca", .value = "FILE", .doc = "authority of etcd's certificates"},
-                {.name = "etcd-cert", .value = "FILE", .doc = "certificate for etcd"},
-                {.name = "etcd-key", .value = "FILE", .doc = "key of that certificate"}},
+          "Run a Kubernetes API server together with the built-in controllers and the platform.\n"
+          "The first start creates a certificate authority, keys and an administrator's "
+          "kubeconfig\n"
+          "(admin.kubeconfig) in the data directory, which also holds all stored objects. SIGTERM\n"
+          "and Ctrl-C stop the server gracefully.\n"
+          "\n"
+          "  kubexms server --data-dir D --simulate-nodes 3 &\n"
+          "  kubectl --kubeconfig D/admin.kubeconfig get nodes",
+      .flags =
+          {{.name = "data-dir",
+            .value = "DIR",
+            .doc = "directory for keys, certificates, stored objects and logs",
+            .fallback = "/var/lib/kubexms"},
+           {.name = "bind",
+            .value = "ADDRESS:PORT",
+            .doc = "listen address; port 0 selects a free port",
+            .fallback = "127.0.0.1:6443"},
+           {.name = "store",
+            .value = "STORE",
+            .doc = "storage backend: rocksdb, memory, or etcd://HOST:PORT[,HOST:PORT...]",
+            .fallback = "rocksdb"},
+           {.name = "repair",
+            .doc = "repair a damaged rocksdb store, print the losses, and exit; copy the data "
+                   "directory first"},
+           {.name = "kubeconfig-out",
+            .value = "FILE",
+            .doc = "file for the administrator's kubeconfig; defaults to admin.kubeconfig in the "
+                   "data directory"},
+           {.name = "name",
+            .value = "NAMES",
+            .doc = "comma-separated DNS names and addresses to add to the serving certificate; "
+                   "may be repeated"},
+           {.name = "service-cidr",
+            .value = "RANGES",
+            .doc = "address range of Services: one CIDR, or an IPv4 and an IPv6 CIDR, "
+                   "comma-separated",
+            .fallback = "10.96.0.0/12"},
+           {.name = "controllers",
+            .value = "LIST",
+            .doc = "comma-separated controllers to run: * for all built-in controllers, NAME, "
+                   "-NAME to exclude one, platform, or none",
+            .fallback = "*,platform"},
+           {.name = "simulate-nodes",
+            .value = "COUNT",
+            .doc = "number of simulated nodes, whose Pods start and terminate without "
+                   "containers",
+            .fallback = "0"},
+           GracePeriodFlag(),
+           TailnetFlag(),
+           SshGateFlag(),
+           {.name = "disable-admission-plugins",
+            .value = "NAMES",
+            .doc = "comma-separated names of admission plugins to disable, as for "
+                   "kube-apiserver; may be repeated"},
+           WorkspaceGroupsFlag(),
+           WatchNamespaceFlag(),
+           {.name = "token-file",
+            .value = "FILE",
+            .doc = "static bearer tokens, one token,user,uid,\"group1,group2\" per line"},
+           {.name = "audit-log",
+            .value = "FILE",
+            .doc = "file of the API audit log; - disables the log; defaults to audit.log in the "
+                   "data directory"},
+           {.name = "audit-policy",
+            .value = "FILE",
+            .doc = "audit.k8s.io/v1 Policy of the API audit log; defaults to all writes"},
+           {.name = "etcd-ca", .value = "FILE", .doc = "certificate authority of etcd, in PEM"},
+           {.name = "etcd-cert", .value = "FILE", .doc = "client certificate for etcd, in PEM"},
+           {.name = "etcd-key",
+            .value = "FILE",
+            .doc = "private key of the client certificate for etcd, in PEM"}},
       .run = RunServer,
   };
 }

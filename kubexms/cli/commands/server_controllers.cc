@@ -15,10 +15,10 @@
 namespace kubexms {
 namespace {
 
-// The one that its default role may hold a Lease of.
+// The name of the Lease that the default role of kube-controller-manager permits.
 constexpr const char* kName = "kube-controller-manager";
-// One for all simulated nodes. What kubelets may do is bound to no role: a server knows which node
-// is which by their certificates, and these have none.
+// One user for all simulated nodes, which have no certificates. The node authorizer derives the
+// permissions of a kubelet from the node name in its certificate, so no role fits them.
 constexpr const char* kNodesUser = "system:kubexms:simulated-nodes";
 constexpr auto kRestartDelay = std::chrono::seconds(1);
 
@@ -26,7 +26,7 @@ UserInfo ManagerUser() {
   return {.name = "system:kube-controller-manager", .groups = {"system:authenticated"}};
 }
 
-// What it gives to users it must have: everything.
+// The platform grants permissions to users, so it must hold all of them (RBAC escalation check).
 UserInfo PlatformUser() {
   return {.name = "system:kubexms:platform", .groups = {"system:masters", "system:authenticated"}};
 }
@@ -55,7 +55,7 @@ void AddPlatform(const ServerControllersOptions& given, const ApiServer& server,
 
 }  // namespace
 
-// The clients of one run, which end before the server does.
+// The in-process clients of the controllers; destroyed before the server.
 class ServerControllers::Clients {
  public:
   explicit Clients(ApiServer& server)
@@ -64,7 +64,7 @@ class ServerControllers::Clients {
         nodes_(server.NewClient(NodesUser(), "kubelet")),
         platform_(server.NewClient(PlatformUser(), "kubexms-platform")) {}
 
-  // It lists and watches.
+  // The client of the shared informers.
   Client& OfManager() { return *manager_; }
   Client& OfNodes() { return *nodes_; }
   Client& OfPlatform() { return *platform_; }
@@ -87,8 +87,8 @@ Result<void> ServerControllers::OpenFiles() {
   auto opened = FileAuditSink::Open(options_.request_log);
   if (!opened.ok()) {
     return opened.error().WithContext(
-        "requests cannot be recorded, so the platform cannot run (--controllers '*' is without "
-        "it)");
+        "cannot open the platform's file of audit records (--controllers '*' runs the server "
+        "without the platform)");
   }
   requests_ = std::move(*opened);
   return {};
@@ -98,7 +98,8 @@ void ServerControllers::Run(ApiServer& server, std::stop_token stop) {
   Clients clients(server);
   do {
     const Result<void> ended = RunOnce(server, clients, stop);
-    if (!ended.ok()) options_.log.Warn("the controllers ended", {{"error", ended.error()}});
+    if (!ended.ok())
+      options_.log.Warn("controllers stopped; restarting", {{"error", ended.error()}});
   } while (options_.clock->SleepFor(kRestartDelay, stop));
 }
 
@@ -109,10 +110,10 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
                                  .random = options_.random,
                                  .metrics = options_.metrics,
                                  .log = options_.log};
-  // The server has more to do than this, and what still runs can write nothing any more. Only when
-  // the server itself is to end, a controller must not keep it.
+  // The clients of a controller that does not stop refuse writes, so the server continues to serve.
+  // Only when the server itself stops, a hanging controller must not prevent the exit.
   manager_options.when_work_hangs = [log = options_.log, stop](const Error& error) {
-    log.Error("a controller does not end", {{"error", error}});
+    log.Error("controller did not stop in time", {{"error", error}});
     if (stop.stop_requested()) std::_Exit(EXIT_FAILURE);
   };
   if (options_.elect_leader) {
@@ -147,7 +148,7 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
 
 Result<void> ServerControllers::Readiness() const {
   MutexLock lock(mutex_);
-  if (manager_ == nullptr) return Error::ServiceUnavailable("they do not run");
+  if (manager_ == nullptr) return Error::ServiceUnavailable("no manager is running");
   return manager_->Readiness();
 }
 

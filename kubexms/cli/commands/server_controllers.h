@@ -1,7 +1,7 @@
 #pragma once
 
-// The built-in controllers inside `kubexms server`, those of the platform, and the simulated nodes:
-// in its process, each as the user of its role.
+// Runs the built-in controllers, the controllers of the platform and the simulated nodes inside
+// `kubexms server`. Each controller uses an in-process client with the user of its default role.
 
 #include <memory>
 #include <stop_token>
@@ -22,14 +22,14 @@ namespace kubexms {
 
 struct ServerControllersOptions {
   ControllerList controllers;
-  // What became of the platform's requests is recorded in this file.
+  // File with the audit records of the platform's requests.
   std::string request_log;
   platform::PlatformOptions platform;
   NodeLifecycleOptions node_lifecycle;
   SimulatedNodesOptions simulated_nodes;
-  // Several servers share the store, and one of them runs the controllers.
+  // Several servers share the store: the leader among them runs the controllers.
   bool elect_leader = false;
-  // Borrowed; they must outlive this.
+  // Borrowed; must outlive the ServerControllers.
   Clock* clock = nullptr;
   Random* random = nullptr;
   MetricsRegistry* metrics = nullptr;
@@ -40,21 +40,19 @@ class ServerControllers {
  public:
   explicit ServerControllers(ServerControllersOptions options) : options_(std::move(options)) {}
 
-  // Whether there is anything to run.
+  // Whether any controller or simulated node is selected.
   bool HasWork() const {
     return !options_.controllers.empty() || options_.simulated_nodes.count > 0;
   }
 
-  // Opens the files that they write. To be called once, before Run(), when the data directory is
-  // there.
+  // Opens the file of audit records. Call once before Run(), after the data directory was created.
   Result<void> OpenFiles();
 
-  // Over this server, until `stop` is requested; then ends what is under way. When they have to end
-  // by themselves, because another server leads, they begin again.
+  // Runs the controllers until `stop` is requested, then stops them. When the controllers stop
+  // before that, because the lease was lost, starts them again.
   void Run(ApiServer& server, std::stop_token stop) EXCLUDES(mutex_);
 
-  // Whether everything that they watch has been listed, be it to work or to take over at any time.
-  // May be called from any thread.
+  // Succeeds when all informers have synced, on the leader and on standbys. Thread-safe.
   Result<void> Readiness() const EXCLUDES(mutex_);
 
  private:
@@ -65,7 +63,7 @@ class ServerControllers {
   const ServerControllersOptions options_;
   std::unique_ptr<AuditSink> requests_;  // constant after OpenFiles()
   mutable Mutex mutex_;
-  Manager* manager_ GUARDED_BY(mutex_) = nullptr;  // while it runs
+  Manager* manager_ GUARDED_BY(mutex_) = nullptr;  // null while no manager runs
 };
 
 }  // namespace kubexms
