@@ -1,5 +1,6 @@
 // The cost of server-side apply of one Pod, compared to nlohmann-json only parsing and writing the
-// Pod. Benchmarks with "FromText" in their name parse the documents in each round, as a server does.
+// Pod. Benchmarks with "FromText" in their name parse the documents in each round, as a server
+// does.
 
 #include <benchmark/benchmark.h>
 

@@ -71,8 +71,7 @@ TEST(PatternTest, VariablesKeepTheirFirstValue) {
 TEST(PatternTest, SubstitutesVariablesInTexts) {
   const Variables variables{{"ns", Json("test")}, {"n", Json(3)}};
   EXPECT_EQ(*Substitute("/$ns/x-$n?$$patch", variables), "/test/x-3?$patch");
-  EXPECT_EQ(Substitute("$other", variables).error().message(),
-            "the variable $other is not set");
+  EXPECT_EQ(Substitute("$other", variables).error().message(), "the variable $other is not set");
   EXPECT_TRUE(Complaints(R"({"$ns": "in $ns"})", R"({"test": "in test"})", variables).empty());
 }
 

@@ -37,7 +37,7 @@ TEST(TokenFileTest, FindsTheUserOfAToken) {
 
 TEST(TokenFileTest, ErrorsNameTheLine) {
   EXPECT_EQ(ParseError("a,b,c\nt,u\n"),
-            "line 2: expected token,user,uid and perhaps \"group1,group2\", found 2 values");
+            "line 2: expected token,user,uid and optionally \"group1,group2\", found 2 values");
   EXPECT_EQ(ParseError(",u,1"), "line 1: the token is empty");
   EXPECT_EQ(ParseError("t,,1"), "line 1: the user is empty");
   EXPECT_EQ(ParseError("t,u,\"1"), "line 1: missing closing quote");

@@ -173,7 +173,8 @@ TEST_F(TokenIssuerTest, StoresItsKeyInAPrivateFile) {
   EXPECT_TRUE(second.Verify(first.Sign(fixture_.Claims()).value(), kApi).ok());
 
   ASSERT_TRUE(WritePrivateFile(path, "rubbish").ok());
-  EXPECT_THAT(ErrorOf(TokenIssuer::Open(path, fixture_.Options())), HasSubstr("sa.key: not a"));
+  EXPECT_THAT(ErrorOf(TokenIssuer::Open(path, fixture_.Options())),
+              HasSubstr("sa.key: cannot parse the private key"));
   std::filesystem::remove_all(directory);
 }
 
