@@ -93,7 +93,7 @@ if(KUBEXMS_TESTS OR KUBEXMS_BENCHMARKS)
   find_library(KUBEXMS_RAPIDCHECK rapidcheck REQUIRED)
 endif()
 if(KUBEXMS_TESTS AND NOT KUBEXMS_SANITIZE)
-  set(test_flags -O0)  # a third less to compile; what is tested is optimised
+  set(test_flags -O0)  # a third less to compile; what is tested is optimized
 endif()
 set(waits_flags -O1)
 
@@ -128,7 +128,7 @@ function(kubexms_use_precompiled target name)
 endfunction()
 
 # The first is for all to have the same, the second is for ccache. Of precompiled headers g++ forgets
-# which are the system's, and what its optimiser then suspects inside them is wrong: these warnings
+# which are the system's, and what its optimizer then suspects inside them is wrong: these warnings
 # are for the builds without.
 set(precompiled_flags -pthread -fpch-preprocess -Wno-array-bounds -Wno-maybe-uninitialized
     -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
@@ -162,7 +162,7 @@ endif()
 # are libraries of ours and must agree with the direction table of tests/tidy; LINKS are other
 # people's and are not passed on, unless named in PUBLIC_LINKS. TEST_DEPENDS are libraries of ours
 # that only the tests use. PRECOMPILED names the headers above that its units are compiled with, if
-# not `base`. WAITS is for a library that waits for other machines most of its time: it is optimised
+# not `base`. WAITS is for a library that waits for other machines most of its time: it is optimized
 # less, which takes a fifth less to compile.
 function(kubexms_add_library name)
   cmake_parse_arguments(arg "WAITS" "PRECOMPILED" "DEPENDS;LINKS;PUBLIC_LINKS;TEST_DEPENDS" ${ARGN})

@@ -328,9 +328,9 @@ void Info::Describe(Type<Info>& type) {
       .Required();
   type.Field("compiler", &Info::compiler, "Compiler that built the program.").Required();
   type.Field("emulationMajor", &Info::emulation_major,
-             "Major part of the version whose behaviour is emulated.");
+             "Major part of the version whose behavior is emulated.");
   type.Field("emulationMinor", &Info::emulation_minor,
-             "Minor part of the version whose behaviour is emulated.");
+             "Minor part of the version whose behavior is emulated.");
   type.Field("gitCommit", &Info::git_commit, "Source revision of the build.").Required();
   type.Field("gitTreeState", &Info::git_tree_state,
              "clean, or dirty if the sources had local changes.")

@@ -44,7 +44,7 @@ HttpRequest HttpRequestOf(const ClientRequest& request, std::string_view user_ag
 
 Result<void> CheckNotStopped(const std::stop_token& stop, std::string_view path) {
   if (!stop.stop_requested()) return {};
-  return Error(499, "Canceled", std::string(path) + ": the call was cancelled");
+  return Error(499, "Canceled", std::string(path) + ": the call was canceled");
 }
 
 // The network would show a path that means nothing as a page of text.

@@ -1,6 +1,6 @@
 #pragma once
 
-// The one error type of kubexms. An Error *is* a Kubernetes Status: the server serialises it, the
+// The one error type of kubexms. An Error *is* a Kubernetes Status: the server serializes it, the
 // client parses it, and controllers and steps pass it on. It is cheap to move and to copy (the
 // contents are shared and immutable), so it can travel through any number of layers.
 

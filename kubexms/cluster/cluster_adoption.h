@@ -29,8 +29,8 @@ struct Adoption {
   std::vector<std::string> unreachable;  // hosts whose journals were not read
 };
 
-// Writes certificate authorities, certificates, inventory and journals into the state directory, the
-// identity last. Files that are not on the hosts are retained. May be repeated.
+// Writes certificate authorities, certificates, inventory and journals into the state directory,
+// the identity last. Files that are not on the hosts are retained. May be repeated.
 Result<Adoption> AdoptCluster(const Cluster& cluster, const automation::Runtime& runtime,
                               const AdoptOptions& options);
 

@@ -25,8 +25,8 @@ struct CreateOptions {
 automation::Pipeline CreatePipeline(const Cluster& cluster, const EtcdCertificates& certificates,
                                     const CreateOptions& options = {});
 
-// Restores etcd from a snapshot on the hosts of its role group. Fails when the file is not a complete
-// snapshot.
+// Restores etcd from a snapshot on the hosts of its role group. Fails when the file is not a
+// complete snapshot.
 Result<automation::Pipeline> EtcdRestorePipeline(const Cluster& cluster,
                                                  const EtcdCertificates& certificates,
                                                  const CreateOptions& options,

@@ -48,7 +48,8 @@ class HostInventory {
   // Hosts that have etcd and are no longer in its role group.
   std::set<std::string> FormerMembers(const ClusterSpec& spec) const;
 
-  // All changes are durable on return. AddHosts is called before a run, MarkReady after its success.
+  // All changes are durable on return. AddHosts is called before a run, MarkReady after its
+  // success.
   Result<void> AddHosts(const ClusterSpec& spec, const std::vector<std::string>& hosts);
   Result<void> MarkReady(const std::vector<std::string>& hosts);
   Result<void> ClearEtcd(const std::set<std::string>& hosts);

@@ -463,7 +463,7 @@ TEST_F(RequestsTest, DeletedUpdateLeavesOneRoleAndARecord) {
   EXPECT_THAT(RolesOfBob(), ElementsAre("Developer"));
   const auto records = audit_.records();
   ASSERT_THAT(records, SizeIs(2));
-  EXPECT_EQ(records[1].result, "Cancelled");
+  EXPECT_EQ(records[1].result, "Canceled");
   EXPECT_EQ(records[1].requester.user, "system:serviceaccount:user-system:alice");
   intercepted_.Set({});
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Behaviour of ./dev that can be tested without installing or building anything.
+# Behavior of ./dev that can be tested without installing or building anything.
 # usage: dev_test.sh SOURCE_DIRECTORY
 set -euo pipefail
 

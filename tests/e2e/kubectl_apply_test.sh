@@ -48,7 +48,7 @@ expect "apply sets" green "$(setting color)"
 expect "apply removes what it set before" "" "$(setting size)"
 
 # --- server-side apply
-# owned COLOR: a ConfigMap of this colour.
+# owned COLOR: a ConfigMap of this color.
 owned() {
   printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"owned"},
     "data":{"color":"%s"}}' "$1"

@@ -27,7 +27,7 @@ kubexms new controller teams --group teams.example.io --kind Semaphore --version
   --style stages --cluster-scoped >/dev/null
 kubexms new controller greeter --group a.example.io --kind Time --style request >/dev/null
 
-# build_project NAME: without optimisation, which nothing here needs.
+# build_project NAME: without optimization, which nothing here needs.
 build_project() {
   cmake -G Ninja -S "$1" -B "$1/build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
     --log-level=WARNING && ninja -C "$1/build" -j 1 --quiet &&

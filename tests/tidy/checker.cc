@@ -311,7 +311,8 @@ std::string_view FirstInclude(std::string_view text) {
   return {};
 }
 
-// The header that the readme links for a library, "kubexms/net/http/http.h"; empty when there is none.
+// The header that the readme links for a library, "kubexms/net/http/http.h"; empty when there is
+// none.
 std::string LinkedHeader(std::string_view readme, std::string_view library) {
   const size_t begin = readme.find(fmt::format("]({}/", library));
   const size_t end = readme.find(')', begin);

@@ -11,8 +11,8 @@
 namespace kubexms::tidy {
 
 // The paths from the root of the repository that a Markdown file names: targets of its links, and
-// paths in code spans that begin with a folder of the repository. Placeholders (`<library>`, `*`) and
-// addresses are no paths.
+// paths in code spans that begin with a folder of the repository. Placeholders (`<library>`, `*`)
+// and addresses are no paths.
 std::vector<std::string> PathsIn(const File& file);
 
 // `paths` are all files and folders of the repository.

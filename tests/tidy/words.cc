@@ -72,7 +72,6 @@ const std::vector<BannedPhrase>& BannedPhrases() {
       {"authorised", "authorized"},
       {"authorises", "authorizes"},
       {"behaviour", "behavior"},
-      {"cancelled", "canceled"},
       {"colour", "color"},
       {"honour", "honor"},
       {"honours", "honors"},

@@ -100,7 +100,7 @@ TEST(ValidationTest, ChecksKnownFormats) {
                      R"({"t": "now"})"),
               ElementsAre("t: Invalid value: \"now\": t in body must be of type date-time: "
                           "\"now\""));
-  EXPECT_THAT(Errors(R"({"type": "string", "format": "colour"})", R"("x")"), IsEmpty());
+  EXPECT_THAT(Errors(R"({"type": "string", "format": "color"})", R"("x")"), IsEmpty());
 }
 
 TEST(ValidationTest, ChecksNumbers) {

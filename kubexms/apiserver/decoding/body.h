@@ -39,7 +39,7 @@ Result<void> CheckName(const Json& document, std::string_view name);
 
 // Brings a document into the form that is stored, but for defaults: the types of the schema are
 // checked, unknown fields go (and are named in `problems`), and so do nulls that mean nothing;
-// quantities and times of built-in kinds are normalised.
+// quantities and times of built-in kinds are normalized.
 Result<void> CheckAndPrune(Json& document, const Resource& resource,
                            std::vector<std::string>& problems);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The front of the API: every request is identified, authorised, sent to what serves its path,
+// The front of the API: every request is identified, authorized, sent to what serves its path,
 // audited and counted. Requests come from the network, or from this process, where who makes them
 // is known: all but the identification is the same.
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The verbs of the API on resources: from a request that is already authenticated and authorised
+// The verbs of the API on resources: from a request that is already authenticated and authorized
 // to its answer.
 
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
 
-// The engine executes pipelines: it plans a run, applies the plan, verifies each step, records every
-// change in journals, and can resume a run or roll it back.
+// The engine executes pipelines: it plans a run, applies the plan, verifies each step, records
+// every change in journals, and can resume a run or roll it back.
 //
 // Cost of a run. The engine gathers facts from all hosts in parallel, in one round trip for all
 // steps of all modules of a host. When nothing has to change, that is all. A step that changes
@@ -107,8 +107,8 @@ class Engine {
   // `runtime` must outlive the engine.
   explicit Engine(Runtime* runtime) : runtime_(runtime) {}
 
-  // Plans a run, after PreRun. Changes nothing and acquires no locks. Fails when PreRun fails or the
-  // pipeline is invalid: duplicate task names, unknown hosts, tasks that wait for each other.
+  // Plans a run, after PreRun. Changes nothing and acquires no locks. Fails when PreRun fails or
+  // the pipeline is invalid: duplicate task names, unknown hosts, tasks that wait for each other.
   Result<RunPlan> Plan(const Pipeline& pipeline, const RunOptions& options = {});
 
   // Executes a new run. Fails only when the run cannot start; its result is in the report.
@@ -120,14 +120,14 @@ class Engine {
                                const RunOptions& options = {});
 
   // Resumes a run that failed or was interrupted. Applied steps are verified and not repeated. The
-  // resumed run and what it did before roll back as one. Refused when the run is of another pipeline
-  // or the configuration has changed.
+  // resumed run and what it did before roll back as one. Refused when the run is of another
+  // pipeline or the configuration has changed.
   Result<RunReport> Resume(const Pipeline& pipeline, const std::string& run,
                            const RunOptions& options = {});
 
   // Undoes the steps of a run in reverse order, from its journal alone. May be repeated after an
-  // interruption. Unreachable hosts are in the report and keep their state. Refused when the run has
-  // passed its point of no return.
+  // interruption. Unreachable hosts are in the report and keep their state. Refused when the run
+  // has passed its point of no return.
   Result<RunReport> Rollback(const std::string& run, const RunOptions& options = {},
                              const RollbackScope& scope = {});
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// The progress of a run on a terminal: its modules, their tasks and the busy hosts, redrawn in place.
+// The progress of a run on a terminal: its modules, their tasks and the busy hosts, redrawn in
+// place.
 
 #include <functional>
 #include <map>

@@ -1,6 +1,7 @@
 #pragma once
 
-// The execution of one run: which task works on which host, and the results. Internal to the engine.
+// The execution of one run: which task works on which host, and the results. Internal to the
+// engine.
 
 #include <atomic>
 #include <deque>

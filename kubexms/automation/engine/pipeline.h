@@ -49,8 +49,8 @@ struct Group {
   std::vector<std::string> hosts;
   int max_unavailable = 1;
 };
-// The group of a replicated store: at most as many hosts as it can lose and retain its majority, but
-// at least one.
+// The group of a replicated store: at most as many hosts as it can lose and retain its majority,
+// but at least one.
 Group Quorum(std::string name, std::vector<std::string> hosts);
 
 // The life cycle of one component.

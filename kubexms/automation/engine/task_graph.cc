@@ -32,8 +32,8 @@ class GraphBuilder {
   const Pipeline& pipeline_;
   const Runtime& runtime_;
   std::vector<TaskNode> nodes_;
-  // By module, the tasks that its successors wait for: its own, or for a module without tasks, those
-  // that it waits for itself.
+  // By module, the tasks that its successors wait for: its own, or for a module without tasks,
+  // those that it waits for itself.
   std::map<std::string, std::vector<size_t>> exits_;
   std::vector<ErrorCause> causes_;
 };

@@ -15,8 +15,8 @@
 
 namespace kubexms::automation {
 
-// A script for /bin/sh. Script, environment and input are never part of an argument list, which every
-// user of the host could read.
+// A script for /bin/sh. Script, environment and input are never part of an argument list, which
+// every user of the host could read.
 struct Command {
   std::string script;
   std::map<std::string, std::string> environment;

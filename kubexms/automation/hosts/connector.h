@@ -27,8 +27,8 @@ struct PerformOptions {
   std::stop_token stop;
 };
 
-// Copies a file of the operator's machine to the host. Replaces the destination atomically, after the
-// checksum of the received bytes was verified.
+// Copies a file of the operator's machine to the host. Replaces the destination atomically, after
+// the checksum of the received bytes was verified.
 struct UploadRequest {
   FilePart source;
   std::string sha256;  // expected; empty: that of the source
@@ -54,8 +54,8 @@ class Connector {
  public:
   virtual ~Connector() = default;
 
-  // Performs the operations in order, in one round trip, and returns their results. The first failure
-  // ends the call; the error has the operation and its output.
+  // Performs the operations in order, in one round trip, and returns their results. The first
+  // failure ends the call; the error has the operation and its output.
   virtual Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
                                                        const PerformOptions& options) = 0;
   Result<std::vector<OperationResult>> Perform(std::initializer_list<Operation> operations,

@@ -206,8 +206,9 @@ struct JobState {
   }
 };
 
-// OperationResult and Operation are std::variants whose special members are defined in operation.cc:
-// with so many alternatives they take a second to compile, and nearly every unit would.
+// OperationResult and Operation are std::variants whose special members are defined in
+// operation.cc: with so many alternatives they take a second to compile, and nearly every unit
+// would.
 class OperationResult
     : public std::variant<Done, SystemFacts, PathState, PackageState, PackageVersions, ServiceState,
                           UserState, SysctlState, KernelModuleState, PortState, ProbeResult,
@@ -496,9 +497,9 @@ struct InstallPackages {
   }
 };
 
-// Installs packages and their missing dependencies by apt, only from the files in `directory`, which
-// the index "Packages" there lists: neither the sources of the host nor the network are used. apt
-// verifies the files against the index.
+// Installs packages and their missing dependencies by apt, only from the files in `directory`,
+// which the index "Packages" there lists: neither the sources of the host nor the network are used.
+// apt verifies the files against the index.
 struct InstallPackageFiles {
   static constexpr std::string_view kName = "InstallPackageFiles";
   using ResultType = Done;
@@ -513,8 +514,8 @@ struct InstallPackageFiles {
   }
 };
 
-// Removes those of the packages that are installed. `dependencies` were installed with them, and are
-// removed unless a user has requested them since or another package needs them. A package whose
+// Removes those of the packages that are installed. `dependencies` were installed with them, and
+// are removed unless a user has requested them since or another package needs them. A package whose
 // installation was interrupted is removed completely if its file is still in `directory` or in the
 // cache of apt.
 struct RemovePackages {
@@ -662,8 +663,8 @@ struct AppendRecord {
   }
 };
 
-// Acquires or renews a lock. A lock that was not renewed for `stale_seconds` is taken over. A lock of
-// another owner is an error when `required`, so that later operations are not performed, and a
+// Acquires or renews a lock. A lock that was not renewed for `stale_seconds` is taken over. A lock
+// of another owner is an error when `required`, so that later operations are not performed, and a
 // result otherwise.
 struct AcquireLock {
   static constexpr std::string_view kName = "AcquireLock";

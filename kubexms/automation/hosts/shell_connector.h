@@ -3,8 +3,8 @@
 // The Connector of a host with a shell: converts operations, commands and files to scripts for a
 // Transport, and kills the processes of a command after its timeout.
 //
-// Secrets (the sudo password, scripts, environments, contents) travel on standard input. The command
-// line, which every user of the host can read, has only a loop that reads them.
+// Secrets (the sudo password, scripts, environments, contents) travel on standard input. The
+// command line, which every user of the host can read, has only a loop that reads them.
 
 #include <memory>
 #include <string>

@@ -51,8 +51,8 @@ class SimulatedHost final : public Connector {
   // The effect of a command; it may use the host.
   using ScriptHandler = std::function<CommandResult(SimulatedHost&, const std::string& script)>;
 
-  // An empty host with /etc, /tmp, /var/lib, /usr/local/bin and the directories of systemd. `catalog`
-  // has the available packages and must outlive the host.
+  // An empty host with /etc, /tmp, /var/lib, /usr/local/bin and the directories of systemd.
+  // `catalog` has the available packages and must outlive the host.
   SimulatedHost(std::string name, const Catalog* catalog);
 
   using Connector::Exec;

@@ -27,9 +27,9 @@ struct SshConfigEntry {
 
 class SshConfig {
  public:
-  // Parses the keywords of the fields above; others are skipped. Supports "Include", and "Match" with
-  // all, host and originalhost. Blocks with other criteria are ignored with a warning: their settings
-  // can be part of the cluster's configuration. `file` is for messages.
+  // Parses the keywords of the fields above; others are skipped. Supports "Include", and "Match"
+  // with all, host and originalhost. Blocks with other criteria are ignored with a warning: their
+  // settings can be part of the cluster's configuration. `file` is for messages.
   static Result<SshConfig> Parse(std::string_view text, std::string_view home,
                                  const std::string& file = "");
   // An empty configuration when the file does not exist.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Hosts over SSH. One SshConnections has all connections of a process: one for each host, and one for
-// each bastion, shared by the hosts behind it.
+// Hosts over SSH. One SshConnections has all connections of a process: one for each host, and one
+// for each bastion, shared by the hosts behind it.
 
 #include <chrono>
 #include <map>
@@ -63,9 +63,9 @@ struct SshConnectorOptions {
 std::unique_ptr<Connector> MakeSshConnector(SshConnectorOptions options,
                                             SshConnections* connections, Random* random);
 
-// The route to a host: unset fields of `host` (name, user, port, keys, known_hosts, bastions) default
-// to the user's ssh configuration for `host.host`. Bastions use the host key policy of the host, and
-// users and keys of the configuration or else of the host.
+// The route to a host: unset fields of `host` (name, user, port, keys, known_hosts, bastions)
+// default to the user's ssh configuration for `host.host`. Bastions use the host key policy of the
+// host, and users and keys of the configuration or else of the host.
 Result<SshRoute> ResolveRoute(const SshEndpoint& host, const SshConfig& config);
 
 }  // namespace kubexms::automation

@@ -1,7 +1,7 @@
 #pragma once
 
-// Opens an authenticated session: connect, exchange keys, verify the host key, authenticate. Internal
-// to ssh_session.cc, which owns the session.
+// Opens an authenticated session: connect, exchange keys, verify the host key, authenticate.
+// Internal to ssh_session.cc, which owns the session.
 
 #include <libssh/libssh.h>
 

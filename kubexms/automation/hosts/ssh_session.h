@@ -18,8 +18,8 @@ namespace kubexms::automation {
 
 // The host key is always verified. A key that differs from a known one is always refused.
 struct HostKeyPolicy {
-  // "SHA256:…" fingerprints, or keys as in a .pub file. If not empty, the host must have one of them,
-  // and the files below are not used.
+  // "SHA256:…" fingerprints, or keys as in a .pub file. If not empty, the host must have one of
+  // them, and the files below are not used.
   std::vector<std::string> pinned;
   // A known_hosts file, read first. A host that is in neither file is added here if
   // trust_on_first_use, and refused otherwise. Empty: none.

@@ -14,7 +14,8 @@
 
 namespace kubexms::automation {
 
-// Returns the next chunk of the input, at most 64 KiB; empty at the end. Called on the waiting thread.
+// Returns the next chunk of the input, at most 64 KiB; empty at the end. Called on the waiting
+// thread.
 using InputSource = std::function<Result<std::string>()>;
 
 struct Execution {

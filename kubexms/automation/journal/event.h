@@ -74,8 +74,8 @@ class JsonEventSink final : public EventSink {
   const TextOutput output_ GUARDED_BY(mutex_);
 };
 
-// One line per event, for logs and pipes. Unchanged steps are not logged; the error of a failed step
-// is in the report of the run.
+// One line per event, for logs and pipes. Unchanged steps are not logged; the error of a failed
+// step is in the report of the run.
 class PlainEventSink final : public EventSink {
  public:
   explicit PlainEventSink(TextOutput output) : output_(std::move(output)) {}

@@ -1,7 +1,7 @@
 #pragma once
 
-// The history of a run from its journal alone: its state and its timeline. Available however the run
-// ended.
+// The history of a run from its journal alone: its state and its timeline. Available however the
+// run ended.
 
 #include <string>
 #include <string_view>

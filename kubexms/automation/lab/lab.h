@@ -2,8 +2,8 @@
 
 // A lab: disposable hosts on one Linux machine, for trials and tests. Each host is a Debian with
 // systemd, sshd and an address of its own: a systemd-nspawn container on a layer over one shared
-// image. All hosts of a lab are on one bridge, share the kernel of the machine, and cannot reach the
-// internet.
+// image. All hosts of a lab are on one bridge, share the kernel of the machine, and cannot reach
+// the internet.
 //
 // All parts of a lab are below its directory, on its bridge or in its control groups. Its state is
 // stored before anything is created and removed after everything was deleted, so the next Up

@@ -20,8 +20,8 @@ struct LabImageOptions {
 };
 
 // Creates the image unless it exists, which takes a minute or two and a quarter of a gigabyte. The
-// image appears under its name when it is complete; leftovers of an interrupted call are replaced. Of
-// several processes one creates it and the others wait.
+// image appears under its name when it is complete; leftovers of an interrupted call are replaced.
+// Of several processes one creates it and the others wait.
 Result<void> EnsureLabImage(Runner& runner, Clock& clock, const LabImageOptions& options);
 
 // Removes the image, complete or not.

@@ -35,7 +35,8 @@ struct LabHost {
   bool operator==(const LabHost&) const = default;
 };
 
-// The state of a lab, stored before anything is created, so that all parts can be found after a crash.
+// The state of a lab, stored before anything is created, so that all parts can be found after a
+// crash.
 struct LabState {
   std::string name;
   Subnet subnet;
@@ -63,7 +64,8 @@ inline constexpr int kMaxLabHosts = 64;
 // At most twelve lower-case characters, because names of interfaces contain it.
 Result<void> CheckLabName(std::string_view name);
 
-// The state for a request. Hosts are added and never removed; existing ones retain name and address.
+// The state for a request. Hosts are added and never removed; existing ones retain name and
+// address.
 // `taken` are the networks that the machine already has routes to.
 Result<LabState> PlanLab(const LabRequest& request, const std::optional<LabState>& existing,
                          std::span<const Subnet> taken);
@@ -71,8 +73,8 @@ Result<LabState> PlanLab(const LabRequest& request, const std::optional<LabState
 // The networks of /proc/net/route, without the default route.
 std::vector<Subnet> NetworksIn(std::string_view routes);
 
-// The first mirror with `suite` in the texts of apt's source files (either format); empty when there
-// is none.
+// The first mirror with `suite` in the texts of apt's source files (either format); empty when
+// there is none.
 std::string MirrorIn(std::span<const std::string> sources, std::string_view suite);
 
 // The mount points at or below `path`, in the order to unmount them; `mounts` is the text of

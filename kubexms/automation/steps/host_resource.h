@@ -100,8 +100,8 @@ struct HostsEntries {
   std::map<std::string, std::string> entries;  // "10.0.0.1" → "node1 node1.example.com"
 };
 
-// The extracted content of an archive that is on the host. The file `marker` has the checksum of the
-// extracted archive, so that another one is extracted over it.
+// The extracted content of an archive that is on the host. The file `marker` has the checksum of
+// the extracted archive, so that another one is extracted over it.
 struct Archive {
   std::string archive;
   std::string directory;
@@ -128,10 +128,10 @@ std::string BackupOf(std::string_view path, const std::string& backup_directory)
 // The queries to plan the resources.
 std::vector<Operation> QueriesFor(std::span<const HostResource> resources);
 
-// The change that applies the resources in order; later ones may depend on earlier ones. `facts` has
-// the results of QueriesFor. Previous states of paths are stored below `backup_directory` on the
-// host; if it is empty, changes of paths cannot be undone. Errors name the resource: an archive that
-// does not exist, a link in place of a directory.
+// The change that applies the resources in order; later ones may depend on earlier ones. `facts`
+// has the results of QueriesFor. Previous states of paths are stored below `backup_directory` on
+// the host; if it is empty, changes of paths cannot be undone. Errors name the resource: an archive
+// that does not exist, a link in place of a directory.
 Result<Change> PlanFor(std::span<const HostResource> resources, const Facts& facts,
                        const std::string& backup_directory);
 

@@ -4,8 +4,9 @@
 //
 // A step lists the queries that it needs (ListQueries) and computes a change from their results
 // (Plan). The engine gathers the facts of many steps in one round trip, shows the plan, applies the
-// change, plans again to verify it, and undoes it from the journal alone. One step object serves all
-// hosts concurrently, so it is immutable: the state of one host is in the context and the change.
+// change, plans again to verify it, and undoes it from the journal alone. One step object serves
+// all hosts concurrently, so it is immutable: the state of one host is in the context and the
+// change.
 
 #include <chrono>
 #include <functional>
@@ -38,9 +39,9 @@ class Step {
   virtual const std::string& name() const = 0;
   // The queries whose results Plan needs.
   virtual Result<std::vector<Operation>> ListQueries(const StepContext& context) const = 0;
-  // The change to apply; empty when the host has the desired state. `facts` has at least the results
-  // of ListQueries. Makes no calls: equal facts give an equal change. Fails when the step cannot be
-  // applied.
+  // The change to apply; empty when the host has the desired state. `facts` has at least the
+  // results of ListQueries. Makes no calls: equal facts give an equal change. Fails when the step
+  // cannot be applied.
   virtual Result<Change> Plan(const StepContext& context, const Facts& facts) const = 0;
   // Work beyond operations, such as uploads, after the operations of the change. Called only if
   // HasAction(). After a crash it is called again and must continue.
@@ -70,8 +71,8 @@ struct ScriptOptions {
   std::string done_when;  // a command that changes nothing, and exits with 0 if the step is applied
   std::string script;
   std::string undo;  // empty: cannot be undone. Must be harmless when there is nothing to undo
-  // For long commands and those that must not be interrupted: run as a job, which continues when the
-  // connection is lost; a retry, also of another process, waits for the same job.
+  // For long commands and those that must not be interrupted: run as a job, which continues when
+  // the connection is lost; a retry, also of another process, waits for the same job.
   bool survives = false;
   std::chrono::nanoseconds timeout = std::chrono::minutes(30);  // of a job
 };

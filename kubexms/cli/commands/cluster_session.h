@@ -1,7 +1,7 @@
 #pragma once
 
-// The common part of all cluster commands: the configuration, its hosts, and the state directory with
-// the cluster's journals and certificates.
+// The common part of all cluster commands: the configuration, its hosts, and the state directory
+// with the cluster's journals and certificates.
 
 #include <memory>
 #include <optional>
@@ -42,7 +42,8 @@ Flag FullFlag();
 // Prints a plan in the format of -o.
 void PrintPlan(const Invocation& call, const automation::RunPlan& plan, bool full = false);
 
-// Prints a plan as --full says. Fails when preflight would refuse the run; the plan has the reasons.
+// Prints a plan as --full says. Fails when preflight would refuse the run; the plan has the
+// reasons.
 Result<ExitCode> PrintRunPlan(const Invocation& call, const automation::RunPlan& plan);
 
 using automation::RunSummary;
@@ -83,7 +84,8 @@ class ClusterSession {
   // `wanted`, or else the newest unfinished run.
   Result<std::string> UnfinishedRun(const std::string& wanted);
 
-  // Prints the warnings of a plan that will be applied; with -o they are part of the report instead.
+  // Prints the warnings of a plan that will be applied; with -o they are part of the report
+  // instead.
   void PrintWarnings(const Invocation& call, const automation::RunPlan& plan);
   // The result of a run that was refused before its start: an error, or a report with -o.
   Result<ExitCode> ReportRefusal(const Invocation& call, const automation::Pipeline& pipeline,

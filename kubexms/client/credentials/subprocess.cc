@@ -165,7 +165,7 @@ class Subprocess {
                                         options_.timeout.count()));
     }
     if (options_.stop.stop_requested()) {
-      return Error(499, "Canceled", fmt::format("\"{}\" was cancelled", program()));
+      return Error(499, "Canceled", fmt::format("\"{}\" was canceled", program()));
     }
     std::array<pollfd, 3> waits = {
         {{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}}};

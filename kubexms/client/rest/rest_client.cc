@@ -34,8 +34,8 @@ const std::vector<double>& DurationBuckets() {
   return kBuckets;
 }
 
-Error Cancelled(std::string_view what) {
-  return {499, "Canceled", fmt::format("{}: the call was cancelled", what)};
+Error Canceled(std::string_view what) {
+  return {499, "Canceled", fmt::format("{}: the call was canceled", what)};
 }
 
 std::string_view MethodOf(Verb verb) {
@@ -318,7 +318,7 @@ Result<Answer> RestClient::Impl::SendUntilDone(const Call& call) {
       if (!answer->good()) return ErrorOf(*answer, clock.Now());
       return answer;
     }
-    if (!clock.SleepFor(*delay, call.stop)) return Cancelled(call.http.path());
+    if (!clock.SleepFor(*delay, call.stop)) return Canceled(call.http.path());
   }
 }
 
@@ -327,7 +327,7 @@ Result<void> RestClient::Impl::Throttle(const Call& call) {
   const Clock::MonotonicTime begin = clock.MonotonicNow();
   const bool free = limiter_.Wait(call.stop);
   limiter_durations_.With({call.http.method, host_}).Observe(clock.MonotonicNow() - begin);
-  if (!free) return Cancelled(call.http.path());
+  if (!free) return Canceled(call.http.path());
   return {};
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-// An artifact: one file with all packages, binaries and images that the hosts of a cluster need, for
-// one operating system and some architectures, so that the hosts need no internet. It is a tar
-// archive; its first member, manifest.json, lists the others with checksums. `kubexms artifact build`
-// creates it.
+// An artifact: one file with all packages, binaries and images that the hosts of a cluster need,
+// for one operating system and some architectures, so that the hosts need no internet. It is a tar
+// archive; its first member, manifest.json, lists the others with checksums. `kubexms artifact
+// build` creates it.
 
 #include <functional>
 #include <map>
@@ -136,8 +136,8 @@ std::string PackageIndex(const std::vector<const ArtifactPackage*>& packages);
 // The name of a package's file in that directory.
 std::string PackageFileName(const ArtifactPackage& package);
 
-// Writes an artifact; `part_of` returns the content of a member. Reproducible: the same manifest and
-// files give the same bytes. Members of several targets are stored once.
+// Writes an artifact; `part_of` returns the content of a member. Reproducible: the same manifest
+// and files give the same bytes. Members of several targets are stored once.
 Result<void> WriteArtifact(const std::string& path, const ArtifactManifest& manifest,
                            const std::function<automation::FilePart(const ArtifactFile&)>& part_of);
 

@@ -31,8 +31,8 @@ class ArtifactSources {
   ~ArtifactSources();
 
   // The file for an architecture, downloaded or generated if necessary: from the source for this
-  // architecture, or else from the one for all. `what` is for messages. Fails without a source, when
-  // the file does not exist, and when its checksum differs from the configuration.
+  // architecture, or else from the one for all. `what` is for messages. Fails without a source,
+  // when the file does not exist, and when its checksum differs from the configuration.
   Result<std::string> Get(const std::vector<SourceSpec>& sources, std::string_view architecture,
                           std::string_view what);
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Parses Debian control files: paragraphs of "Field: value", and dependency relations. Pure functions.
+// Parses Debian control files: paragraphs of "Field: value", and dependency relations. Pure
+// functions.
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,8 @@
 #pragma once
 
-// Image archives, as written by `docker save`, `ctr images export`, `skopeo copy … oci-archive:` and
-// `buildah push … oci-archive:`. The image of one architecture is read as parts of the file; nothing
-// is extracted.
+// Image archives, as written by `docker save`, `ctr images export`, `skopeo copy … oci-archive:`
+// and `buildah push … oci-archive:`. The image of one architecture is read as parts of the file;
+// nothing is extracted.
 
 #include <string>
 #include <string_view>

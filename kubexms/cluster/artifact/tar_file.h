@@ -23,8 +23,8 @@ struct TarMember {
 
 // Refuses archives that are truncated or not written by TarWriter.
 Result<std::vector<TarMember>> ListTar(const std::string& path);
-// The files and links of an archive in POSIX or GNU format; directories and other types are omitted.
-// Names are without "./".
+// The files and links of an archive in POSIX or GNU format; directories and other types are
+// omitted. Names are without "./".
 Result<std::vector<TarMember>> ListForeignTar(const std::string& path);
 
 // Writes an archive that appears under its name only when it is complete. Reproducible: times and

@@ -91,7 +91,7 @@ spec:
     - name: c
       address: 10.0.0.3
       password: hunter2
-      colour: red
+      color: red
     - {name: a, address: 10.0.0.4}
     - {name: spare, address: 10.0.0.5}
     - {name: named, address: node.example}
@@ -113,7 +113,7 @@ spec:
         "cluster.yaml:5: spec.controlPlaneEndpoint.address: Required value",
         "cluster.yaml:8: spec.hosts[1].address: Duplicate value: \"10.0.0.1\"",
         "cluster.yaml:11: spec.hosts[2].password: ",
-        "cluster.yaml:12: spec.hosts[2].colour: there is no such field",
+        "cluster.yaml:12: spec.hosts[2].color: there is no such field",
         "cluster.yaml:13: spec.hosts[3]: Duplicate value",
         "cluster.yaml:14: spec.hosts[4].name: Invalid value: \"spare\": it is in none",
         "cluster.yaml:17: spec.roleGroups.etcd: Invalid value: 2: an even number",

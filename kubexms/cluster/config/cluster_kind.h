@@ -1,7 +1,7 @@
 #pragma once
 
-// kubexms.io/v1alpha1 Cluster: the hosts of a cluster, their roles, and the settings of the modules.
-// The configuration file of `kubexms create cluster -f`.
+// kubexms.io/v1alpha1 Cluster: the hosts of a cluster, their roles, and the settings of the
+// modules. The configuration file of `kubexms create cluster -f`.
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
-// The secrets of a cluster: passwords that the configuration references, and generated ones, which the
-// operator's machine stores.
+// The secrets of a cluster: passwords that the configuration references, and generated ones, which
+// the operator's machine stores.
 
 #include <map>
 #include <string>

@@ -24,8 +24,8 @@ struct EtcdCertificates {
 };
 
 // Loads the certificates below `directory` and issues those that are missing, have other names or
-// addresses, or less than a fifth of their lifetime left; all files have mode 0600. The authority is
-// created once and never replaced: an unreadable one is an error.
+// addresses, or less than a fifth of their lifetime left; all files have mode 0600. The authority
+// is created once and never replaced: an unreadable one is an error.
 Result<EtcdCertificates> EnsureEtcdCertificates(const ClusterSpec& spec,
                                                 const std::string& directory, Clock::WallTime now);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The pipelines and modules of clusters. Journals, plans and reports have their names; code compares
-// identities.
+// The pipelines and modules of clusters. Journals, plans and reports have their names; code
+// compares identities.
 
 #include <optional>
 #include <string>
@@ -10,7 +10,8 @@
 namespace kubexms::cluster {
 
 enum class PipelineId { kCreateCluster, kAddNodes, kRemoveNodes, kDeleteCluster, kRestoreEtcd };
-// "create cluster". `variant` distinguishes runs that must not resume each other: "etcd restore 3f9c".
+// "create cluster". `variant` distinguishes runs that must not resume each other: "etcd restore
+// 3f9c".
 std::string PipelineName(PipelineId id, std::string_view variant = "");
 // None for a name of no pipeline of this version.
 std::optional<PipelineId> ParsePipelineName(std::string_view name);

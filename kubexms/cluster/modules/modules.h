@@ -29,8 +29,8 @@ class HostSelection {
   const std::set<std::string> limit_;
 };
 
-// Preflight checks: fails on hosts that do not meet the requirements, each with all reasons. Changes
-// nothing.
+// Preflight checks: fails on hosts that do not meet the requirements, each with all reasons.
+// Changes nothing.
 automation::ModulePtr PreflightModule(const ClusterSpec& spec, const ArtifactPtr& artifact,
                                       const HostSelection& selection);
 // Preflight checks of a host that runs containers: no network that spec.network would make
@@ -76,9 +76,9 @@ automation::ModulePtr EtcdRestoreModule(const std::string& cluster, const Cluste
                                         const EtcdCertificates& certificates,
                                         const ArtifactPtr& artifact, const std::string& snapshot);
 
-// containerd on the hosts that run containers, from the packages of the distribution. It is restarted
-// when its configuration changes; containers continue to run. With an artifact it imports the
-// configured images.
+// containerd on the hosts that run containers, from the packages of the distribution. It is
+// restarted when its configuration changes; containers continue to run. With an artifact it imports
+// the configured images.
 automation::ModulePtr ContainerdModule(const ClusterSpec& spec, const ClusterSecrets& secrets,
                                        const ArtifactPtr& artifact, const HostSelection& selection);
 // Preflight check of hosts that run containers.
@@ -93,8 +93,9 @@ automation::ModulePtr HaModule(const ClusterSpec& spec, const ClusterSecrets& se
                                const ArtifactPtr& artifact, const HostSelection& selection);
 // Preflight check: the host has no load balancer that kubexms did not configure.
 automation::StepPtr CheckLoadBalancerHost(const ClusterSpec& spec);
-// Checks across load balancers. Before a run: no other host has the shared address. After it: exactly
-// one of them has it, which may take some seconds. Unreachable load balancers are not checked.
+// Checks across load balancers. Before a run: no other host has the shared address. After it:
+// exactly one of them has it, which may take some seconds. Unreachable load balancers are not
+// checked.
 Result<void> CheckAddressIsFree(const ClusterSpec& spec, const automation::Runtime& runtime);
 Result<void> CheckAddressIsHeld(const ClusterSpec& spec, const automation::Runtime& runtime);
 

@@ -34,8 +34,9 @@ std::vector<std::string> EtcdPackages(const EtcdSpec& etcd);
 std::vector<std::string> ContainerdPackages();
 std::vector<std::string> LoadBalancerPackages();
 
-// Installs packages, in any version. The undo removes those that were not installed before. Services
-// that a package starts are started: a module that does not want that masks the service first.
+// Installs packages, in any version. The undo removes those that were not installed before.
+// Services that a package starts are started: a module that does not want that masks the service
+// first.
 //
 // With an artifact the host needs no sources: missing files are uploaded, and removed after the
 // installation; the undo also removes dependencies.

@@ -39,10 +39,11 @@ struct UndoScripts {
   std::string restart;  // a service to restart after the undo, if it runs
   std::string after;
 };
-// `step` with additional undo scripts. Each may be empty, and must be harmless when there is nothing
-// to undo.
+// `step` with additional undo scripts. Each may be empty, and must be harmless when there is
+// nothing to undo.
 automation::StepPtr WithUndo(automation::StepPtr step, UndoScripts scripts);
-// `step` that writes the configuration of a service: the undo also restarts the service, if it runs.
+// `step` that writes the configuration of a service: the undo also restarts the service, if it
+// runs.
 automation::StepPtr RestartAfterUndo(automation::StepPtr step, std::string_view service);
 
 struct UploadedFile {

@@ -137,8 +137,8 @@ class CacheAwareClient final : public ClientDecorator {
 
   // False when there is nothing to find out.
   bool Remember(const ClientRequest& write) EXCLUDES(mutex_);
-  // The oldest pending about these resources, which the caller is to ask about and to conclude. When
-  // somebody else does so, this waits for the answer, and an error is theirs.
+  // The oldest pending about these resources, which the caller is to ask about and to conclude.
+  // When somebody else does so, this waits for the answer, and an error is theirs.
   Result<std::optional<PendingWrite>> Claim(Resources resources) EXCLUDES(mutex_);
   void Conclude(const PendingWrite& pending, const Result<bool>& changed) EXCLUDES(mutex_);
   // Whether there was a change. The caches know it now.

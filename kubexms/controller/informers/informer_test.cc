@@ -719,7 +719,7 @@ TEST_F(LostAnswerTest, AServerThatSaysNoHasNotDoneIt) {
   // But a call that was told to stop may have been done.
   lossy_.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     (void)server.Do(request).ok();
-    return Error(499, "Canceled", "the call was cancelled");
+    return Error(499, "Canceled", "the call was canceled");
   });
   EXPECT_FALSE(client_.Create(MapOf("c")).ok());
   Reconnect();

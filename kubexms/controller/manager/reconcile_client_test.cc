@@ -91,7 +91,7 @@ TEST_F(ReconcileClientTest, SaysWhyACallWasEnded) {
   asked_.Set([&](Client&, const ClientRequest& request) -> Result<SharedBytes> {
     stop_.request_stop();
     EXPECT_TRUE(request.stop.stop_requested());
-    return Error(499, "Canceled", "the call was cancelled");
+    return Error(499, "Canceled", "the call was canceled");
   });
   EXPECT_THAT(client_.Get<ConfigMap>({"default", "a"}).error().message(),
               HasSubstr("/api/v1/namespaces/default/configmaps/a: the reconcile was told to end"));

@@ -63,7 +63,7 @@ struct AuditRecord {
   Time completed;
   // Of the last execution: how long the work itself took.
   std::chrono::nanoseconds took{0};
-  std::string result;  // "Completed", "Failed", or "Cancelled": deleted before it was finished
+  std::string result;  // "Completed", "Failed", or "Canceled": deleted before it was finished
   std::string message;
 };
 
@@ -90,7 +90,7 @@ struct FileAuditSinkOptions {
 // A file of lines, only for its owner. What is promised: a record is on disk when Write() returns.
 // A request that is executed again after a crash gets no second line if it ends in the same way,
 // and a second one with the same id if it does not; only one of the last `remembered` records is
-// recognised. A line that a crash cut in two is ended when the file is opened again.
+// recognized. A line that a crash cut in two is ended when the file is opened again.
 //
 // One process writes to the file at a time, from its first record on: of several replicas the
 // leader. To rotate the file, rename it; the next record is then in a new one at its path. Do not

@@ -18,7 +18,7 @@ using std::chrono::nanoseconds;
 
 constexpr size_t kMaxMessageBytes = 4096;
 // How one ends that was deleted between two attempts; for the record, its phase is Failed then.
-constexpr std::string_view kCancelled = "Cancelled";
+constexpr std::string_view kCanceled = "Canceled";
 // How often one that waits for its turn looks by itself. Seldom: there may be very many of them.
 constexpr nanoseconds kLookForTurn = std::chrono::minutes(1);
 // How often a process that has just begun looks whether its caches have caught up.
@@ -162,7 +162,7 @@ RequestEnding Ending(std::string_view phase, std::string_view message, nanosecon
 
 std::string_view ResultLabel(const RequestEnding& ending) {
   if (ending.phase == kRequestCompleted) return "completed";
-  return ending.phase == kCancelled ? "cancelled" : "failed";
+  return ending.phase == kCanceled ? "canceled" : "failed";
 }
 
 Result<Outcome> Step::Execute() {
@@ -229,7 +229,7 @@ Result<Outcome> Step::GoOnAfter(nanoseconds time) {
 
 // The request was deleted between two attempts.
 Result<Outcome> Step::Cancel() {
-  return End(Ending(kCancelled, WithLastMessage("deleted before it was finished")));
+  return End(Ending(kCanceled, WithLastMessage("deleted before it was finished")));
 }
 
 // Nothing is left to be done before it may go.

@@ -44,7 +44,7 @@
 //
 // Deleting a request that waits cancels it. One that is being executed is not interrupted by its
 // deletion: what was begun is finished, once, and audited. One that was begun and is deleted before
-// its next attempt is undone, recorded as "Cancelled", and only then goes: a finalizer keeps it
+// its next attempt is undone, recorded as "Canceled", and only then goes: a finalizer keeps it
 // until then, as long as it is not finished. See RequestHold for when that is stored.
 //
 // Audit: before a request becomes Completed or Failed, a record of it is written. While that fails

@@ -550,7 +550,7 @@ TEST_F(RequestControllerTest, OneThatIsDeletedAfterItWasBegunIsUndoneAndRecorded
   EXPECT_EQ(undone, 2);
   EXPECT_EQ(executions_, 1);
   ASSERT_THAT(audit_.records, SizeIs(1));
-  EXPECT_EQ(audit_.records[0].result, "Cancelled");
+  EXPECT_EQ(audit_.records[0].result, "Canceled");
   EXPECT_EQ(audit_.records[0].message,
             "deleted before it was finished; will be tried again: no water");
 }
@@ -564,7 +564,7 @@ TEST_F(RequestControllerTest, OneThatIsOnlyAuditedIsRecordedBeforeItGoes) {
   EXPECT_EQ(Reconcile().value(), Outcome::Done());
   EXPECT_FALSE(Exists());
   ASSERT_THAT(audit_.records, SizeIs(1));
-  EXPECT_EQ(audit_.records[0].result, "Cancelled");
+  EXPECT_EQ(audit_.records[0].result, "Canceled");
 }
 
 TEST_F(RequestControllerTest, OneThatGoesInItsFirstAttemptIsRecordedToo) {
@@ -575,7 +575,7 @@ TEST_F(RequestControllerTest, OneThatGoesInItsFirstAttemptIsRecordedToo) {
   EXPECT_EQ(Reconcile().value(), Outcome::Done());
   EXPECT_FALSE(Exists());
   ASSERT_THAT(audit_.records, SizeIs(1));
-  EXPECT_EQ(audit_.records[0].result, "Cancelled");
+  EXPECT_EQ(audit_.records[0].result, "Canceled");
 }
 
 TEST_F(RequestControllerTest, IsHeldBeforeTheFirstEffectAndNotOnceItIsFinished) {
@@ -644,10 +644,10 @@ TEST_F(RequestControllerTest, OneThatIsDeletedBeforeItBeginsIsNotExecuted) {
 
 TEST_F(RequestControllerTest, AnEndThatSomebodyElseWroteMeanwhileIsPutRight) {
   execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
-    Order cancelled = Stored();
-    cancelled.status.phase = "Failed";
-    cancelled.status.message = "cancelled by hand";
-    EXPECT_TRUE(server().UpdateStatus(cancelled).ok());
+    Order canceled = Stored();
+    canceled.status.phase = "Failed";
+    canceled.status.message = "canceled by hand";
+    EXPECT_TRUE(server().UpdateStatus(canceled).ok());
     return RequestOutcome::Completed("served");
   };
   const auto result = Reconcile();

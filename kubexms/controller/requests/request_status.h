@@ -19,12 +19,12 @@ inline constexpr std::string_view kPendingStatus = R"({"phase":"Pending"})";
 
 // What came of a request whose end is still to be recorded, or which is still to be undone.
 struct RequestEnding : Struct {
-  std::string phase;  // Completed, Failed or Cancelled, as in the record
+  std::string phase;  // Completed, Failed or Canceled, as in the record
   std::string message;
   Duration took;  // the execution
 
   static void Describe(Type<RequestEnding>& type) {
-    type.Field("phase", &RequestEnding::phase, "Completed, Failed or Cancelled.");
+    type.Field("phase", &RequestEnding::phase, "Completed, Failed or Canceled.");
     type.Field("message", &RequestEnding::message, "What came of it.");
     type.Field("took", &RequestEnding::took, "How long the execution took.");
   }

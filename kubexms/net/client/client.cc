@@ -541,7 +541,7 @@ Error CallError(const Exchange& exchange, const ClientPool& pool, Exchange::Wait
       fmt::format("{} {}://{}{}", request.method, pool.url.https ? "https" : "http", pool.Name(),
                   request.path());
   if (waited == Exchange::Waited::kTimeout) return Error::Timeout(what + ": no answer in time");
-  return Error(499, "Canceled", what + ": the call was cancelled");
+  return Error(499, "Canceled", what + ": the call was canceled");
 }
 
 class Reader final : public HttpBodyReader {

@@ -463,9 +463,9 @@ TEST_P(BothProtocolsTest, WakesAThousandHangingStreamsTogether) {
 TEST_P(BothProtocolsTest, CancelEndsOneStreamOnly) {
   RunningServer server(TlsOptions(), handler_);
   const auto client = Connect(server, http2());
-  auto cancelled = client->Open(Get("/watch")).value();
+  auto canceled = client->Open(Get("/watch")).value();
   const auto kept = client->Open(Get("/watch")).value();
-  cancelled.reset();
+  canceled.reset();
   ASSERT_TRUE(Eventually([&] { return server->stats().streams == 1; }));
   handler_.hub.Publish("still here");
   EXPECT_EQ(kept->Read().value(), "still here");

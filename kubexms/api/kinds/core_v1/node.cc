@@ -130,7 +130,7 @@ void NodeFeatures::Describe(Type<NodeFeatures>& type) {
       .Doc("Features of the container runtime that do not depend on a handler.");
   type.Field(
           "supplementalGroupsPolicy", 1, &NodeFeatures::supplemental_groups_policy,
-          "Whether the runtime honours the pod's supplementalGroupsPolicy; absent counts as false.")
+          "Whether the runtime honors the pod's supplementalGroupsPolicy; absent counts as false.")
       .Pointer();
 }
 

@@ -144,8 +144,8 @@ const Probe kOurRegistries{
     "cd /etc/containerd/certs.d 2>/dev/null || exit 0; "
     "grep -lsx '# Written by kubexms.' */hosts.toml | sed 's|/hosts.toml$||'"};
 
-// Removes registries that are no longer configured. containerd reads hosts.toml for each pull, so it
-// needs no restart.
+// Removes registries that are no longer configured. containerd reads hosts.toml for each pull, so
+// it needs no restart.
 StepPtr FormerRegistries(const ContainerRuntimeSpec& runtime) {
   return MakeStep("former registries", {kOurRegistries},
                   [runtime](const StepContext& context, const Facts& facts) -> Result<Change> {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Snapshots of etcd: by a timer on the members, on demand to the operator's machine, and the restore
-// of one.
+// Snapshots of etcd: by a timer on the members, on demand to the operator's machine, and the
+// restore of one.
 
 #include <set>
 #include <stop_token>
@@ -41,9 +41,9 @@ Result<EtcdSnapshot> BackUpEtcd(const ClusterSpec& spec, const automation::Runti
 // Verifies the checksum at the end of a snapshot.
 Result<void> CheckSnapshotFile(const std::string& file);
 
-// Replaces the data of all members by a snapshot, on hosts with the programs and certificates of etcd.
-// The members stop and start together. Their previous data is retained until all are healthy and
-// have the data of the snapshot; that is the point of no return.
+// Replaces the data of all members by a snapshot, on hosts with the programs and certificates of
+// etcd. The members stop and start together. Their previous data is retained until all are healthy
+// and have the data of the snapshot; that is the point of no return.
 std::vector<automation::Task> RestoreEtcdTasks(const std::string& cluster, const ClusterSpec& spec,
                                                const automation::Runtime& runtime,
                                                const std::string& snapshot);

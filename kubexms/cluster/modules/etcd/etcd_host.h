@@ -38,8 +38,8 @@ std::string Etcdctl(const EtcdSpec& etcd, std::span<const std::string> endpoints
                     std::string_view arguments);
 // The same for the member on the host itself.
 std::string LocalEtcdctl(const EtcdSpec& etcd, std::string_view arguments);
-// The same for a health check: fails at once when the port is closed, where etcdctl would wait until
-// its timeout.
+// The same for a health check: fails at once when the port is closed, where etcdctl would wait
+// until its timeout.
 std::string ProbeLocalEtcd(const EtcdSpec& etcd, std::string_view arguments);
 
 // A script that repeats a command until it succeeds or the timeout has passed by the clock of the
@@ -47,8 +47,8 @@ std::string ProbeLocalEtcd(const EtcdSpec& etcd, std::string_view arguments);
 std::string WaitScript(std::string_view command, std::chrono::seconds timeout,
                        std::string_view otherwise);
 
-// Repeats a command every half second while etcd reports a transient condition. "Already done" counts
-// as success.
+// Repeats a command every half second while etcd reports a transient condition. "Already done"
+// counts as success.
 std::string UntilEtcdIsReady(std::string_view command, std::chrono::seconds timeout);
 
 }  // namespace kubexms::cluster

@@ -89,8 +89,8 @@ class MemberView {
   std::string EtcdctlCommand(std::string_view arguments) const {
     return Etcdctl(etcd_, others_, arguments);
   }
-  // A change of the members by etcdctl. A member returns its own copy of the member list; the health
-  // check afterwards succeeds only once the member has applied the change.
+  // A change of the members by etcdctl. A member returns its own copy of the member list; the
+  // health check afterwards succeeds only once the member has applied the change.
   RunScript EtcdctlScript(std::string_view arguments,
                           std::chrono::seconds timeout = kReadyTimeout) const {
     return {fmt::format("{} || exit 1; {} >/dev/null 2>&1; true",

@@ -33,9 +33,9 @@ automation::Task RefuseEtcdTask(std::string name, const EtcdDecision& decision,
 automation::Task JoinEtcdTask(const std::string& cluster, const ClusterSpec& spec,
                               const std::string& host, const EtcdDecision& decision);
 
-// Moves the leadership to another member, removes the member, stops it and deletes its data; refused
-// when the others would lose their majority. A rollback does not undo it. `joined` has the client
-// URLs of the members that join before.
+// Moves the leadership to another member, removes the member, stops it and deletes its data;
+// refused when the others would lose their majority. A rollback does not undo it. `joined` has the
+// client URLs of the members that join before.
 automation::Task LeaveEtcdTask(const EtcdSpec& etcd, const EtcdHostState& host,
                                const EtcdDecision& decision,
                                const std::vector<std::string>& joined = {});

@@ -1,7 +1,7 @@
 #pragma once
 
-// Decides which hosts join and leave etcd, and which changes are refused, from the configuration and
-// the facts of hosts and etcd. Pure functions; etcd_members.h applies the decisions.
+// Decides which hosts join and leave etcd, and which changes are refused, from the configuration
+// and the facts of hosts and etcd. Pure functions; etcd_members.h applies the decisions.
 
 #include <map>
 #include <optional>
@@ -95,7 +95,8 @@ struct EtcdDecision {
 // Fails when no change of etcd is allowed.
 Result<EtcdDecision> DecideEtcdMembers(const EtcdState& state);
 
-// Fails when etcd would lose its majority without the member at a peer URL. `healthy` has client URLs.
+// Fails when etcd would lose its majority without the member at a peer URL. `healthy` has client
+// URLs.
 Result<void> CheckEtcdRemoval(const std::vector<EtcdMember>& members,
                               const std::set<std::string>& healthy, const std::string& peer_url,
                               const std::string& host);

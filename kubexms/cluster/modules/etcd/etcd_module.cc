@@ -44,7 +44,8 @@ StepPtr Certificates(const EtcdSpec& etcd, const EtcdCertificates& certificates)
   return RestartEtcdAfterUndo(step, etcd);
 }
 
-// The package would start the etcd of the distribution on the same ports, so its unit is masked first.
+// The package would start the etcd of the distribution on the same ports, so its unit is masked
+// first.
 std::vector<StepPtr> InstallSteps(const EtcdSpec& etcd, const ArtifactPtr& artifact) {
   if (etcd.binaries_dir.empty()) {
     return {Ensure("mask the package's service",

@@ -24,9 +24,9 @@ automation::File EtcdFile(std::string_view name, const std::string& content, boo
 // to become healthy before the next host follows.
 automation::StepPtr RestartEtcdAfterUndo(automation::StepPtr step, const EtcdSpec& etcd);
 
-// Writes the configuration and the unit. `bootstrap` may use the results of `queries`. The bootstrap
-// settings of a member with data are not changed, so that joining and leaving members cause no
-// restarts.
+// Writes the configuration and the unit. `bootstrap` may use the results of `queries`. The
+// bootstrap settings of a member with data are not changed, so that joining and leaving members
+// cause no restarts.
 automation::StepPtr ConfigureEtcd(
     const std::string& cluster, const ClusterSpec& spec, std::vector<automation::Operation> queries,
     std::function<Result<EtcdBootstrap>(const automation::StepContext&, const automation::Facts&)>

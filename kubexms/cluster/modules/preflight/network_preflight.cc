@@ -19,8 +19,8 @@ const Probe kNetworks{
     "for (i = 2; i < NF; i++) if ($i == \"dev\") device = $(i + 1); "
     "print \"route\", device, $1 }'"};
 
-// Prints type and name of each leftover of another cluster's pod network. After the first run all of
-// them are of this cluster.
+// Prints type and name of each leftover of another cluster's pod network. After the first run all
+// of them are of this cluster.
 const Probe kLeftovers{
     "# leftovers of a pod network\n"
     "for j in /var/lib/kubexms/*/journal; do [ ! -e \"$j\" ] || exit 0; done\n"

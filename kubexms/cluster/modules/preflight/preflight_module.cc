@@ -228,7 +228,8 @@ Probe DiskSyncOf(const EtcdSpec& etcd) {
       "rm -f \"$file\""};
 }
 
-// The hosts of `names` that cannot be reached. A refused connection is fine: no program listens yet.
+// The hosts of `names` that cannot be reached. A refused connection is fine: no program listens
+// yet.
 Probe UnreachableOf(const ClusterSpec& spec, const std::vector<std::string>& names, int32_t port,
                     std::string_view unless) {
   std::string script =
