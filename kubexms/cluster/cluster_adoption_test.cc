@@ -61,7 +61,7 @@ TEST_F(AdoptionTest, RefusesToReplaceTheAuthorityOfARunningCluster) {
   BecomeSecondOperator();
   const std::string before = site_.fleet().Snapshot();
   const std::string refused = ErrorOf(site_.Create());
-  EXPECT_THAT(refused, AllOf(HasSubstr("does not have the state of these hosts; nothing was done"),
+  EXPECT_THAT(refused, AllOf(HasSubstr("does not have the state of these hosts; nothing was changed"),
                              HasSubstr("host-0001: "), HasSubstr("host-0003: "),
                              HasSubstr("kubexms adopt cluster")));
   EXPECT_EQ(site_.fleet().Snapshot(), before);

@@ -182,7 +182,7 @@ Result<void> CheckOwnership(const ClusterState& state, const Runtime& runtime,
   }
   if (reasons.empty()) return {};
   return Error::BadRequest(fmt::format(
-      "{} does not have the state of these hosts; nothing was done{}\n{}. If that cluster is no "
+      "{} does not have the state of these hosts; nothing was changed{}\n{}. If that cluster is no "
       "more, remove /var/lib/kubexms/{} and /etc/kubexms on the hosts",
       state.directory, reasons, kAdopt, runtime.cluster()));
 }
