@@ -1,5 +1,5 @@
-// A complete controller. For every Hello it keeps a ConfigMap with a greeting; when somebody
-// changes or deletes the ConfigMap it comes back.
+// A complete controller. It writes a ConfigMap with a greeting for every Hello, and restores the
+// ConfigMap when it is changed or deleted.
 //
 //   hello --print-crds | kubectl apply -f -
 //   hello &

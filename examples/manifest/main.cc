@@ -1,5 +1,5 @@
 // Reads Kubernetes manifests from standard input, any number of YAML or JSON documents, and prints
-// each as one line of canonical JSON; or says what is wrong and where.
+// each as one line of canonical JSON, or an error with its position.
 
 #include <iostream>
 #include <iterator>

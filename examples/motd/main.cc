@@ -1,10 +1,10 @@
-// A module and a pipeline of one's own: keeps a message of the day on this machine.
+// A custom module and pipeline: manages a message of the day on this machine.
 //
-//   motd plan DIRECTORY       show what would change
-//   motd apply DIRECTORY      change it
+//   motd plan DIRECTORY       show the changes
+//   motd apply DIRECTORY      apply the changes
 //   motd rollback DIRECTORY   undo all runs
 //
-// The message is DIRECTORY/motd; journals and locks are kept in DIRECTORY/state. Run it as root.
+// The message is DIRECTORY/motd; journals and locks are in DIRECTORY/state. Run it as root.
 
 #include <kubexms/automation.h>
 
@@ -49,7 +49,7 @@ int Finish(const Result<RunReport>& report) {
   return report->ExitCode();
 }
 
-// The last run first, so that the machine ends in the state before the first one.
+// Undoes the last run first, so that the state before the first run is restored.
 int RollBackAllRuns(Engine& engine) {
   const Result<std::vector<std::string>> runs = engine.Runs();
   if (!runs.ok()) return Fail(runs.error());

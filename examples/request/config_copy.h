@@ -1,6 +1,6 @@
 #pragma once
 
-// A request. Creating a ConfigCopy asks for a ConfigMap to be copied into another namespace, once:
+// A request kind: a ConfigCopy copies a ConfigMap to another namespace, once:
 //
 //   NAME    PHASE       AGE
 //   fonts   Completed   12s
@@ -18,13 +18,11 @@ struct ConfigCopySpec : Struct {
   std::string to;
 
   static void Describe(Type<ConfigCopySpec>& type) {
-    type.Doc("What is copied where.");
-    type.Field("name", &ConfigCopySpec::name, "Of the ConfigMap, in the request's namespace.")
+    type.Doc("Source and destination of the copy.");
+    type.Field("name", &ConfigCopySpec::name, "Name of the ConfigMap in the request's namespace.")
         .Required()
         .MinLength(1);
-    type.Field("to", &ConfigCopySpec::to, "The namespace that gets the copy.")
-        .Required()
-        .MinLength(1);
+    type.Field("to", &ConfigCopySpec::to, "Destination namespace.").Required().MinLength(1);
   }
 };
 
@@ -33,14 +31,14 @@ struct ConfigCopy : Object<ConfigCopySpec, RequestStatus> {
       .group = "example.io", .version = "v1", .kind = "ConfigCopy", .plural = "configcopies"};
 };
 
-// Idempotent: the copy is the same however often it is made.
+// Idempotent: repeated executions write the same copy.
 inline Result<RequestOutcome> Execute(ReconcileContext& context, ConfigCopy& request) {
   const std::string& from = request.metadata.namespace_name;
   const ConfigCopySpec& spec = request.spec;
   if (spec.to == from) {
     return Terminal(Error::BadRequest("spec.to: must be another namespace than the request's"));
   }
-  // Not there yet, or forbidden: tried again until the request expires.
+  // Not found or forbidden: retried until the request expires.
   ASSIGN_OR_RETURN(const corev1::ConfigMap original,
                    context.client.Get<corev1::ConfigMap>({from, spec.name}));
   RETURN_IF_ERROR(CreateOrUpdate<corev1::ConfigMap>(
@@ -55,7 +53,7 @@ inline Controller ConfigCopyController(AuditSink* audit) {
              {.controller = {.name = "config-copy", .workers = 4},
               .times = {.expires_after = std::chrono::minutes(10)},
               .execute = Execute,
-              // Two copies of one ConfigMap to one place: the later request has the last word.
+              // Copies to the same ConfigMap are executed in order, so that the last request wins.
               .one_at_a_time =
                   [](const ConfigCopy& request) {
                     return request.spec.to + "/" + request.spec.name;

@@ -1,4 +1,4 @@
-// Runs the controller of config_copy.h. What was asked for is recorded in config-copy.log.
+// Runs the controller of config_copy.h. Audit records are written to config-copy.log.
 //
 //   request --print-crds | kubectl apply -f -
 //   request &
@@ -24,11 +24,10 @@ int main(int argc, char** argv) {
     std::cerr << "error: " << audit.error().message() << "\n";
     return 1;
   }
-  return RunManagerProgram(
-      argc, argv,
-      {.name = "config-copy-controller",
-       .description = "Copies ConfigMaps into other namespaces when it is asked to.",
-       .kinds = {&TypeOf<config_copy::ConfigCopy>()},
-       .record_creators = true,
-       .controllers = {config_copy::ConfigCopyController(audit->get())}});
+  return RunManagerProgram(argc, argv,
+                           {.name = "config-copy-controller",
+                            .description = "Run the controller that executes ConfigCopies.",
+                            .kinds = {&TypeOf<config_copy::ConfigCopy>()},
+                            .record_creators = true,
+                            .controllers = {config_copy::ConfigCopyController(audit->get())}});
 }

@@ -15,7 +15,7 @@ using namespace kubexms;
 int main(int argc, char** argv) {
   return RunManagerProgram(argc, argv,
                            {.name = "website-controller",
-                            .description = "Keeps a ConfigMap and a Service for websites.",
+                            .description = "Run the controller of Websites.",
                             .kinds = {&TypeOf<website::Website>()},
                             .controllers = {website::WebsiteController()}});
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// A controller in stages. A Website is a text and a port; the controller keeps a ConfigMap and a
-// Service for it, and says in the website's conditions how far it is:
+// A controller with stages. A Website has a text and a port; the controller creates a ConfigMap and
+// a Service for it, and reports its progress in conditions:
 //
 //   NAME   PHASE   ADDRESS       AGE
 //   home   Ready   10.96.0.12    3s
@@ -22,9 +22,12 @@ struct WebsiteSpec : Struct {
   int32_t port = 0;
 
   static void Describe(Type<WebsiteSpec>& type) {
-    type.Doc("What the website shows, and where.");
+    type.Doc("Content and port of the website.");
     type.Field("text", &WebsiteSpec::text, "The page.").Required();
-    type.Field("port", &WebsiteSpec::port, "Of the service.").Minimum(1).Maximum(65535).Default(80);
+    type.Field("port", &WebsiteSpec::port, "Port of the Service.")
+        .Minimum(1)
+        .Maximum(65535)
+        .Default(80);
   }
 };
 
@@ -35,8 +38,9 @@ struct WebsiteStatus : Struct {
 
   static void Describe(Type<WebsiteStatus>& type) {
     type.Field("phase", &WebsiteStatus::phase, "Ready, Pending or Failed.").Column("Phase");
-    type.Field("address", &WebsiteStatus::address, "Where it is served.").Column("Address");
-    type.Field("conditions", &WebsiteStatus::conditions, "How far each part is.").ListMap({"type"});
+    type.Field("address", &WebsiteStatus::address, "Cluster IP of the Service.").Column("Address");
+    type.Field("conditions", &WebsiteStatus::conditions, "Latest observations of the controller.")
+        .ListMap({"type"});
   }
 };
 
@@ -45,7 +49,7 @@ struct Website : Object<WebsiteSpec, WebsiteStatus> {
       .group = "example.io", .version = "v1", .kind = "Website", .short_names = "web"};
 };
 
-// What the stages of one reconcile tell each other.
+// Data that the stages of one reconcile share.
 struct WebsiteState {
   corev1::Service service;
 };

@@ -1,5 +1,5 @@
-// A kind of your own. `widget crd` prints its CustomResourceDefinition; `widget` reads one from
-// standard input, fills in its defaults, and prints it, or says everything that is wrong with it.
+// A custom kind. `widget crd` prints its CustomResourceDefinition; `widget` reads an object from
+// standard input and prints it with its defaults, or all its validation errors.
 
 #include <iostream>
 #include <iterator>
@@ -20,8 +20,10 @@ struct WidgetSpec : Struct {
 
   static void Describe(Type<WidgetSpec>& type) {
     type.Doc("Desired state of a widget.");
-    type.Field("size", &WidgetSpec::size, "How big.").Minimum(1).Maximum(10).Default(3);
-    type.Field("color", &WidgetSpec::color, "Paint.").Required().Enum({"red", "blue"});
+    type.Field("size", &WidgetSpec::size, "Size of the widget.").Minimum(1).Maximum(10).Default(3);
+    type.Field("color", &WidgetSpec::color, "Color of the widget.")
+        .Required()
+        .Enum({"red", "blue"});
   }
 };
 
@@ -29,7 +31,7 @@ struct WidgetStatus : Struct {
   std::string phase;
 
   static void Describe(Type<WidgetStatus>& type) {
-    type.Field("phase", &WidgetStatus::phase, "Where it is in its life.").Column("Phase");
+    type.Field("phase", &WidgetStatus::phase, "Phase of the widget.").Column("Phase");
   }
 };
 

@@ -244,7 +244,7 @@ void ObjectMeta::Describe(Type<ObjectMeta>& type) {
   type.Field("deletionGracePeriodSeconds", 10, &ObjectMeta::deletion_grace_period_seconds,
              "Seconds granted for a graceful end; set by the server and later only shortened.");
   type.Field("deletionTimestamp", 9, &ObjectMeta::deletion_timestamp,
-             "When the object is due to go; set by a delete request and never taken back.")
+             "When the object is to be deleted; set by a delete request and never reset.")
       .Pointer();
   type.Field("finalizers", 14, &ObjectMeta::finalizers,
              "Names that must all be removed before the object is deleted; none can be added "

@@ -1,8 +1,8 @@
 #pragma once
 
-// Checks of our own invariants, on in every build. A failed one is a bug: it prints the condition
-// and the place and aborts, except where check_recovery.h makes it end one call of other people's
-// code. Input is never checked with these: it gets an Error.
+// Checks of internal invariants, enabled in every build. A failed check is a bug: it prints the
+// condition and the source location and aborts, except where check_recovery.h converts it into an
+// exception. Never check input with these macros: return an Error.
 
 namespace kubexms {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Failed checks in code that other people write: a reconciler that asks a Result for the value it
-// does not have must not end the process, and with it every other controller.
+// Failed checks in the code of controller authors: a reconciler that reads the value of a failed
+// Result must not abort the process with all its other controllers.
 
 #include <exception>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace kubexms {
 
-// What a failed check throws where it does not abort.
+// The exception of a failed check inside a CheckRecovery.
 class CheckFailure : public std::exception {
  public:
   explicit CheckFailure(std::string message) : message_(std::move(message)) {}
@@ -19,8 +19,8 @@ class CheckFailure : public std::exception {
   const std::string message_;
 };
 
-// While one lives, a check that fails on the same thread throws a CheckFailure, which the caller
-// has to catch. Everywhere else it aborts.
+// While an object exists, failed checks on the same thread throw a CheckFailure, which the owner of
+// the object must catch. All other failed checks abort.
 class CheckRecovery {
  public:
   CheckRecovery();

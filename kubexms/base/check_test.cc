@@ -9,12 +9,12 @@
 namespace kubexms {
 namespace {
 
-TEST(CheckTest, EndsTheProgramWithConditionAndPlace) {
+TEST(CheckTest, AbortsWithConditionAndSourceLocation) {
   KUBEXMS_CHECK(1 + 1 == 2);
   EXPECT_DEATH(KUBEXMS_CHECK(1 + 1 == 3), "check_test.cc:[0-9]+: check failed: 1 \\+ 1 == 3");
 }
 
-TEST(CheckTest, EndsOnlyTheCallWhereSomebodyRecovers) {
+TEST(CheckTest, ThrowsInsideACheckRecovery) {
   const CheckRecovery outer;
   for (int i = 0; i < 2; ++i) {
     const CheckRecovery inner;
@@ -28,12 +28,12 @@ TEST(CheckTest, EndsOnlyTheCallWhereSomebodyRecovers) {
   }
 }
 
-TEST(CheckTest, EndsTheProgramAgainOnceNobodyRecovers) {
+TEST(CheckTest, AbortsAfterTheCheckRecovery) {
   { const CheckRecovery recovery; }
   EXPECT_DEATH(KUBEXMS_CHECK(1 + 1 == 3), "check failed");
 }
 
-TEST(CheckTest, EndsTheProgramWhenItFailsDuringUnwinding) {
+TEST(CheckTest, AbortsDuringUnwinding) {
   struct Fails {
     ~Fails() noexcept(false) { KUBEXMS_CHECK(1 + 1 == 3); }
   };

@@ -70,7 +70,7 @@ void ManualClock::WaitUntil(CondVar& condition, Mutex& mutex, MonotonicTime dead
     changed_.NotifyAll();
   }
   condition.Wait(mutex);
-  mutex.unlock();  // whoever wakes this waiter may still need it
+  mutex.unlock();  // a thread in Advance() may still use this waiter
   {
     MutexLock lock(mutex_);
     while (waiter.wakers > 0) changed_.Wait(mutex_);
@@ -96,8 +96,9 @@ std::vector<ManualClock::Waiter*> ManualClock::AdvanceTime(std::chrono::nanoseco
 
 void ManualClock::Advance(std::chrono::nanoseconds duration) {
   const std::vector<Waiter*> due = AdvanceTime(duration);
-  // Under its mutex, which it held from looking at the clock until it waited, no waiter misses it;
-  // and not under ours, which those who hold theirs ask for the time.
+  // Notify under the waiter's mutex, which the waiter holds from reading the clock until it waits:
+  // so no waiter misses the notification. Not under mutex_, which threads that hold their own mutex
+  // lock to read the time: that would be a deadlock.
   for (const Waiter* waiter : due) {
     MutexLock lock(*waiter->mutex);
     waiter->condition->NotifyAll();

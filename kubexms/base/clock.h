@@ -1,7 +1,7 @@
 #pragma once
 
-// Time as a dependency. Everything that waits or stamps takes a Clock, so that tests can move time
-// by hand and never sleep.
+// Time as a dependency. Code that waits or records times takes a Clock, so that tests advance the
+// time and never sleep.
 
 #include <chrono>
 #include <stop_token>
@@ -18,15 +18,16 @@ class Clock {
 
   virtual ~Clock() = default;
 
-  // For what people and other machines read: timestamps, expiry dates.
+  // For timestamps and expiration dates.
   virtual WallTime Now() const = 0;
-  // For durations and deadlines: never goes back.
+  // For durations and deadlines: never decreases.
   virtual MonotonicTime MonotonicNow() const = 0;
-  // Blocks until `deadline` or until `stop` is requested. True when the deadline was reached.
+  // Blocks until `deadline` or until `stop` is requested. Returns true when the deadline was
+  // reached.
   virtual bool SleepUntil(MonotonicTime deadline, std::stop_token stop = {}) = 0;
   // CondVar::WaitUntil() with a deadline of this clock: blocks until `condition` is notified or
-  // until `deadline`, with `mutex` released meanwhile. May wake early: wait in a loop over the
-  // condition and the time. MonotonicTime::max() waits for the notification alone.
+  // until `deadline`, with `mutex` released meanwhile. Wake-ups may be spurious: wait in a loop
+  // over the condition and the time. MonotonicTime::max() waits for the notification only.
   virtual void WaitUntil(CondVar& condition, Mutex& mutex, MonotonicTime deadline)
       REQUIRES(mutex) = 0;
 
@@ -35,7 +36,7 @@ class Clock {
   }
 };
 
-// The machine's clock. Safe for use from any thread.
+// The machine's clock. Thread-safe.
 class SystemClock final : public Clock {
  public:
   WallTime Now() const override { return std::chrono::system_clock::now(); }
@@ -44,10 +45,10 @@ class SystemClock final : public Clock {
   void WaitUntil(CondVar& condition, Mutex& mutex, MonotonicTime deadline) override REQUIRES(mutex);
 };
 
-// A clock that stands still until Advance() moves it. Safe for use from any thread.
+// A clock that changes only by Advance(), for tests. Thread-safe.
 class ManualClock final : public Clock {
  public:
-  // Starts at 2024-01-01T00:00:00Z unless told otherwise.
+  // Starts at 2024-01-01T00:00:00Z by default.
   ManualClock();
   explicit ManualClock(WallTime start);
 
@@ -56,11 +57,11 @@ class ManualClock final : public Clock {
   bool SleepUntil(MonotonicTime deadline, std::stop_token stop) override;
   void WaitUntil(CondVar& condition, Mutex& mutex, MonotonicTime deadline) override REQUIRES(mutex);
 
-  // Moves time forward and wakes everyone whose deadline has come. Takes the mutexes of those in
-  // WaitUntil(): call it without holding one.
+  // Advances the time and wakes the threads whose deadlines have passed. Locks the mutexes of
+  // threads in WaitUntil(): the caller must not hold one of them.
   void Advance(std::chrono::nanoseconds duration) EXCLUDES(mutex_);
-  // Blocks until `count` threads sleep or wait on this clock: lets a test go on at the right
-  // moment.
+  // Blocks until `count` threads sleep or wait on this clock, so that a test can advance the time
+  // afterwards.
   void WaitForSleepers(int count) EXCLUDES(mutex_);
 
  private:

@@ -25,12 +25,12 @@ TEST(ManualClockTest, StandsStillUntilAdvanced) {
   EXPECT_EQ(clock.MonotonicNow() - monotonic, 1500ms);
 }
 
-TEST(ManualClockTest, StartsWhereItIsTold) {
+TEST(ManualClockTest, StartsAtTheGivenTime) {
   const Clock::WallTime start(1234s);
   EXPECT_EQ(ManualClock(start).Now(), start);
 }
 
-TEST(ManualClockTest, WakesOnlyThoseWhoseTimeHasCome) {
+TEST(ManualClockTest, WakesOnlyThreadsWhoseDeadlineHasPassed) {
   ManualClock clock;
   std::atomic<int> woken = 0;
   std::vector<std::jthread> sleepers;
@@ -57,7 +57,7 @@ TEST(ManualClockTest, ReturnsAtOnceWhenTheDeadlineHasPassed) {
   EXPECT_TRUE(clock.SleepUntil(clock.MonotonicNow() - 1s, {}));
 }
 
-TEST(ManualClockTest, StopsSleepersOnRequest) {
+TEST(ManualClockTest, StopsSleepingThreadsOnRequest) {
   ManualClock clock;
   std::jthread sleeper([&](std::stop_token stop) { EXPECT_FALSE(clock.SleepFor(1h, stop)); });
   clock.WaitForSleepers(1);
@@ -89,7 +89,7 @@ struct Signal {
   bool raised GUARDED_BY(mutex) = false;
 };
 
-TEST(ManualClockTest, AConditionIsWaitedForUntilTheDeadline) {
+TEST(ManualClockTest, WaitsForAConditionUntilTheDeadline) {
   ManualClock clock;
   Signal signal(&clock);
   const auto deadline = clock.MonotonicNow() + 2s;
@@ -100,7 +100,7 @@ TEST(ManualClockTest, AConditionIsWaitedForUntilTheDeadline) {
   clock.Advance(1s);
 }
 
-TEST(ManualClockTest, ANotificationEndsAWaitWhileTimeStandsStill) {
+TEST(ManualClockTest, ANotificationEndsAWaitWithoutAdvance) {
   ManualClock clock;
   Signal signal(&clock);
   std::jthread bounded([&] { EXPECT_TRUE(signal.WaitUntil(clock.MonotonicNow() + 1s)); });
@@ -117,7 +117,7 @@ TEST(ManualClockTest, DoesNotWaitWhenTheDeadlineHasPassed) {
   clock.WaitUntil(condition, mutex, clock.MonotonicNow());
 }
 
-TEST(ManualClockTest, WaitersMayGoAwayWhileTimeIsMoved) {
+TEST(ManualClockTest, WaitersMayReturnDuringAdvance) {
   ManualClock clock;
   const auto advance = [&](std::stop_token stop) {
     while (!stop.stop_requested()) clock.Advance(1ms);
@@ -129,7 +129,7 @@ TEST(ManualClockTest, WaitersMayGoAwayWhileTimeIsMoved) {
   }
 }
 
-TEST(SystemClockTest, AConditionIsWaitedForUntilTheDeadline) {
+TEST(SystemClockTest, WaitsForAConditionUntilTheDeadline) {
   SystemClock clock;
   Signal signal(&clock);
   EXPECT_FALSE(signal.WaitUntil(clock.MonotonicNow() + 1ms));
@@ -145,7 +145,7 @@ TEST(SystemClockTest, Goes) {
   EXPECT_TRUE(clock.SleepUntil(before, {}));
 }
 
-TEST(SystemClockTest, StopsSleepersOnRequest) {
+TEST(SystemClockTest, StopsSleepingThreadsOnRequest) {
   SystemClock clock;
   std::jthread sleeper([&](std::stop_token stop) { EXPECT_FALSE(clock.SleepFor(1h, stop)); });
   sleeper.request_stop();

@@ -20,7 +20,7 @@ ErrorDetails DetailsOf(std::string_view qualified, std::string_view name) {
   return details;
 }
 
-// An error is for people: what somebody else makes long is cut.
+// Limits the length of a message, whose parts may come from clients.
 constexpr size_t kMaxMessage = size_t{64} * 1024;
 
 std::string Shorten(std::string message) {
@@ -30,8 +30,8 @@ std::string Shorten(std::string message) {
   return message.append(kCut);
 }
 
-// What is said twice is written once. Keeps the first causes, as far as they fit into a message,
-// and says how many more there are.
+// Removes duplicate causes. Keeps the first causes that fit into a message, and appends the number
+// of the others.
 std::string JoinCauses(std::vector<ErrorCause>& causes) {
   constexpr size_t kRoom = kMaxMessage / 2;
   const size_t count = causes.size();

@@ -1,8 +1,8 @@
 #pragma once
 
-// The one error type of kubexms. An Error *is* a Kubernetes Status: the server serializes it, the
-// client parses it, and controllers and steps pass it on. It is cheap to move and to copy (the
-// contents are shared and immutable), so it can travel through any number of layers.
+// The error type of kubexms. An Error is a Kubernetes Status: the server serializes it, the client
+// parses it, and controllers and steps return it. Moving and copying are cheap: the contents are
+// shared and immutable.
 
 #include <chrono>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace kubexms {
 
-// One thing that is wrong with one field, in the form of Kubernetes' StatusCause.
+// One invalid field, in the form of Kubernetes' StatusCause.
 struct ErrorCause {
   std::string reason;   // for example "FieldValueRequired"
   std::string message;  // without the field's path
@@ -22,7 +22,7 @@ struct ErrorCause {
   bool operator==(const ErrorCause&) const = default;
 };
 
-// What the error is about: Kubernetes' StatusDetails.
+// Kubernetes' StatusDetails.
 struct ErrorDetails {
   std::string name;
   std::string group;
@@ -36,7 +36,8 @@ struct ErrorDetails {
 
 class Error {
  public:
-  // The general maker. Prefer the named ones below, which word the message as Kubernetes does.
+  // The general constructor. Prefer the named functions below, which use the messages of
+  // Kubernetes.
   Error(int code, std::string_view reason, std::string message, ErrorDetails details = {});
   Error(const Error&);
   Error(Error&&) noexcept;
@@ -44,7 +45,7 @@ class Error {
   Error& operator=(Error&&) noexcept;
   ~Error();
 
-  // In the makers below `resource` is a qualified resource name: "pods" or "deployments.apps".
+  // Below, `resource` is a qualified resource name: "pods" or "deployments.apps".
   static Error NotFound(std::string_view resource, std::string_view name);
   static Error AlreadyExists(std::string_view resource, std::string_view name);
   // `why` completes "Operation cannot be fulfilled on pods "x": …".
@@ -60,7 +61,7 @@ class Error {
   static Error NotAcceptable(std::string message);
   static Error UnsupportedMediaType(std::string message);
   static Error RequestTooLarge(std::string message);
-  // The version that was asked for is no longer stored: read again from the start.
+  // The requested resourceVersion is compacted (410): the client must list again.
   static Error Expired(std::string message);
   static Error Timeout(std::string message);
   static Error TooManyRequests(std::string message, std::chrono::seconds retry_after);
@@ -85,7 +86,7 @@ class Error {
   // True when the same call may succeed later without any change by the caller.
   bool IsTransient() const;
 
-  // The same error with "context: " before its message: one call per layer.
+  // The same error with the prefix "context: " in its message: one call per layer.
   Error WithContext(std::string_view context) const;
 
   bool operator==(const Error& other) const;
@@ -107,7 +108,7 @@ class Error {
   std::shared_ptr<const Rep> rep_;
 };
 
-// The same error, marked as one that no retry can mend.
+// The same error, marked as terminal: retries cannot succeed.
 Error Terminal(const Error& error);
 
 }  // namespace kubexms

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono_literals::operator""s;
 
-TEST(ErrorTest, WordsMessagesAsKubernetesDoes) {
+TEST(ErrorTest, UsesTheMessagesOfKubernetes) {
   EXPECT_EQ(Error::NotFound("pods", "a").message(), "pods \"a\" not found");
   EXPECT_EQ(Error::AlreadyExists("pods", "a").message(), "pods \"a\" already exists");
   EXPECT_EQ(Error::Conflict("deployments.apps", "a", "it was changed").message(),
@@ -54,7 +54,7 @@ TEST(ErrorTest, CarriesCodeReasonAndDetails) {
   EXPECT_EQ(Error::TooManyRequests("slow down", 3s).details().retry_after, 3s);
 }
 
-TEST(ErrorTest, AnswersWhatItIs) {
+TEST(ErrorTest, ReportsItsReason) {
   EXPECT_TRUE(Error::NotFound("pods", "a").IsNotFound());
   EXPECT_TRUE(Error::AlreadyExists("pods", "a").IsAlreadyExists());
   EXPECT_FALSE(Error::AlreadyExists("pods", "a").IsConflict());
@@ -68,7 +68,7 @@ TEST(ErrorTest, AnswersWhatItIs) {
   EXPECT_TRUE(Error::TooManyRequests("x", 1s).IsTooManyRequests());
 }
 
-TEST(ErrorTest, KnowsWhatMayPass) {
+TEST(ErrorTest, ReportsTransientErrors) {
   for (const Error& error :
        {Error::Conflict("pods", "a", "x"), Error::TooManyRequests("x", 1s), Error::Timeout("x"),
         Error::ServiceUnavailable("x"), Error::Internal("x")}) {
@@ -81,7 +81,7 @@ TEST(ErrorTest, KnowsWhatMayPass) {
   }
 }
 
-TEST(ErrorTest, AddsContextAndKeepsTheRest) {
+TEST(ErrorTest, AddsContextToTheMessage) {
   const Error error = Terminal(Error::NotFound("pods", "a"));
   const Error outer = error.WithContext("start node1");
   EXPECT_EQ(outer.message(), "start node1: pods \"a\" not found");

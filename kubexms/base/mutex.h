@@ -1,8 +1,8 @@
 #pragma once
 
-// A mutex that clang's thread-safety analysis understands: members say which mutex guards them
-// (GUARDED_BY), functions say which one must be held (REQUIRES), and the `thread-safety` build
-// refuses code that does otherwise. Other compilers see an ordinary mutex.
+// A mutex for clang's thread-safety analysis: members declare the mutex that guards them
+// (GUARDED_BY), functions the mutex that must be held (REQUIRES), and `./dev lint` refuses code
+// that violates the declarations. Other compilers see an ordinary mutex.
 
 #include <chrono>
 #include <condition_variable>
@@ -14,7 +14,7 @@
 #define KUBEXMS_THREAD_ANNOTATION(x)
 #endif
 
-#undef GUARDED_BY  // absl, which gRPC brings, has one that says the same
+#undef GUARDED_BY  // absl, a dependency of gRPC, has an equivalent macro
 #define GUARDED_BY(x) KUBEXMS_THREAD_ANNOTATION(guarded_by(x))
 #define REQUIRES(...) KUBEXMS_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) KUBEXMS_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
@@ -46,8 +46,8 @@ class KUBEXMS_THREAD_ANNOTATION(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-// A condition variable for Mutex. Waits may wake early: wait in a loop over the condition, which
-// also keeps the guarded reads where the analysis can see them.
+// A condition variable for Mutex. Wake-ups may be spurious: wait in a loop over the condition,
+// which also keeps the guarded reads visible to the analysis.
 class CondVar {
  public:
   void Wait(Mutex& mutex) REQUIRES(mutex) {
@@ -56,7 +56,7 @@ class CondVar {
     lock.release();
   }
 
-  // False when `deadline` has passed.
+  // Returns false when `deadline` has passed.
   bool WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point deadline) REQUIRES(mutex) {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     const bool woken = condition_.wait_until(lock, deadline) == std::cv_status::no_timeout;

@@ -28,7 +28,7 @@ uint64_t Random::Next() {
 
 uint64_t Random::Below(uint64_t bound) {
   KUBEXMS_CHECK(bound > 0);
-  // The first 2^64 mod bound numbers would make some results likelier than others.
+  // Rejects the first 2^64 mod bound numbers, which would bias the result.
   const uint64_t unfair = (0 - bound) % bound;
   while (true) {
     const uint64_t number = Next();

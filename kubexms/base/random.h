@@ -1,7 +1,7 @@
 #pragma once
 
 // Randomness as a dependency, like time: programs use SystemRandom, tests and simulations a
-// SeededRandom that repeats itself.
+// reproducible SeededRandom.
 
 #include <cstdint>
 #include <random>
@@ -16,29 +16,29 @@ class Random {
  public:
   virtual ~Random() = default;
 
-  // Fills `bytes`. Safe to call from any thread.
+  // Fills `bytes`. Thread-safe.
   virtual void Fill(std::span<uint8_t> bytes) = 0;
 
   std::string Bytes(size_t count);
   uint64_t Next();
-  // Evenly distributed in [0, bound); `bound` must not be zero.
+  // Uniformly distributed in [0, bound); `bound` must not be zero.
   uint64_t Below(uint64_t bound);
-  // Evenly distributed in [0, 1): for jitter.
+  // Uniformly distributed in [0, 1): for jitter.
   double Fraction();
-  // A random (version 4) UUID, as objects have as uid.
+  // A random (version 4) UUID, the form of metadata.uid.
   std::string Uuid();
-  // What Kubernetes appends to generated names: characters that spell no words and are not
-  // mistaken for each other.
+  // The suffix of generated names, in the alphabet of Kubernetes, which spells no words and has no
+  // characters that look alike.
   std::string NameSuffix(size_t length = 5);
 };
 
-// The kernel's generator: fit for keys and tokens.
+// The kernel's generator, suitable for keys and tokens.
 class SystemRandom final : public Random {
  public:
   void Fill(std::span<uint8_t> bytes) override;
 };
 
-// The same sequence for the same seed. Not for keys and tokens.
+// Produces the same sequence for the same seed. Not for keys and tokens.
 class SeededRandom final : public Random {
  public:
   explicit SeededRandom(uint64_t seed) : engine_(seed) {}

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::MatchesRegex;
 
-TEST(RandomTest, MakesUuids) {
+TEST(RandomTest, CreatesUuids) {
   SystemRandom random;
   std::set<std::string> seen;
   for (int i = 0; i < 100; ++i) {
@@ -22,7 +22,7 @@ TEST(RandomTest, MakesUuids) {
   }
 }
 
-TEST(RandomTest, MakesNameSuffixes) {
+TEST(RandomTest, CreatesNameSuffixes) {
   SystemRandom random;
   for (int i = 0; i < 100; ++i) {
     EXPECT_THAT(random.NameSuffix(), MatchesRegex("[bcdfghjklmnpqrstvwxz2456789]{5}"));
@@ -50,7 +50,7 @@ TEST(RandomTest, StaysBelowTheBound) {
   }
 }
 
-TEST(RandomTest, RepeatsItselfForTheSameSeed) {
+TEST(RandomTest, ReproducesTheSequenceOfASeed) {
   SeededRandom a(7), b(7), c(8);
   const std::string uuid = a.Uuid();
   EXPECT_EQ(uuid, b.Uuid());

@@ -1,7 +1,7 @@
 #pragma once
 
-// Result<T> is a value or an Error: a subset of std::expected. Nothing in kubexms throws; what can
-// fail returns a Result, and the compiler warns when one is dropped.
+// Result<T> is a value or an Error: a subset of std::expected. Functions that can fail return a
+// Result instead of throwing, and the compiler warns about ignored results.
 //
 //   Result<Config> Load(const std::string& path) {
 //     ASSIGN_OR_RETURN(std::string text, ReadFile(path));
@@ -24,7 +24,7 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  // A default value, made in its place: for large values that are filled in afterwards.
+  // A default value, constructed in place: for large values that are assigned afterwards.
   Result() : ok_(true), value_() {}
   Result(T value) : ok_(true), value_(std::move(value)) {}
   Result(Error error) : ok_(false), error_(std::move(error)) {}
@@ -57,7 +57,7 @@ class [[nodiscard]] Result {
   bool ok() const { return ok_; }
   explicit operator bool() const { return ok(); }
 
-  // Asking for what is not there is a bug of the caller: a failed check (check.h).
+  // Reading the value of a failed result is a bug: the check fails (check.h).
   T& value() & { return *Checked(); }
   const T& value() const& { return *const_cast<Result*>(this)->Checked(); }
   T&& value() && { return std::move(*Checked()); }
@@ -81,8 +81,7 @@ class [[nodiscard]] Result {
     return &value_;
   }
 
-  // Not a std::variant: there are hundreds of kinds of results, and for each that would be fifty
-  // functions to compile.
+  // Not a std::variant, which instantiates fifty functions for each of hundreds of types.
   bool ok_;
   union {
     T value_;
@@ -110,7 +109,7 @@ class [[nodiscard]] Result<void> {
   std::optional<Error> error_;
 };
 
-// Success when the result is one or failed only because the object does not exist.
+// Converts NotFound into success; returns other errors.
 template <class T>
 Result<void> IgnoreNotFound(const Result<T>& result) {
   if (result.ok() || result.error().IsNotFound()) return {};

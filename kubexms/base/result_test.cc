@@ -45,7 +45,7 @@ TEST(ResultTest, MovesValuesOut) {
   EXPECT_EQ(*std::move(failed).value_or(std::make_unique<int>(7)), 7);
 }
 
-TEST(ResultTest, IsCopiedAndAssignedWhateverItHolds) {
+TEST(ResultTest, CopiesAndAssignsValuesAndErrors) {
   const std::string text(100, 'x');
   const Result<std::string> value = text, error = Error::BadRequest("x");
   for (const Result<std::string>* from : {&value, &error}) {
@@ -63,7 +63,7 @@ TEST(ResultTest, IsCopiedAndAssignedWhateverItHolds) {
   static_assert(std::is_nothrow_move_constructible_v<Result<std::unique_ptr<int>>>);
 }
 
-TEST(ResultTest, PassesErrorsOn) {
+TEST(ResultTest, ReturnsErrorsEarly) {
   EXPECT_EQ(*Quarter(8), 2);
   EXPECT_EQ(Quarter(6).error().message(), "odd");
   EXPECT_TRUE(CheckQuarter(8).ok());
@@ -71,13 +71,13 @@ TEST(ResultTest, PassesErrorsOn) {
   EXPECT_FALSE(CheckQuarter(5).ok());
 }
 
-TEST(ResultTest, CanIgnoreThatSomethingIsNotThere) {
+TEST(ResultTest, IgnoresNotFound) {
   EXPECT_TRUE(IgnoreNotFound(Result<int>(1)).ok());
   EXPECT_TRUE(IgnoreNotFound(Result<int>(Error::NotFound("pods", "a"))).ok());
   EXPECT_FALSE(IgnoreNotFound(Result<void>(Error::BadRequest("x"))).ok());
 }
 
-TEST(ResultTest, EndsTheProgramWhenAskedForWhatIsNotThere) {
+TEST(ResultTest, AbortsOnTheValueOfAFailedResult) {
   const Result<int> value = 4, error = Error::BadRequest("x");
   EXPECT_DEATH((void)*error, "check failed: ok\\(\\)");
   EXPECT_DEATH((void)value.error(), "check failed: !ok\\(\\)");

@@ -31,10 +31,10 @@ void SecretRegistry::Add(std::string_view value) {
   same_prefix.emplace_back(value);
   by_age_.emplace_back(value);
   may_begin_.set(BitOf(prefix));
-  if (by_age_.size() > capacity_) ForgetOldest();
+  if (by_age_.size() > capacity_) EvictOldest();
 }
 
-void SecretRegistry::ForgetOldest() {
+void SecretRegistry::EvictOldest() {
   const auto it = by_prefix_.find(PrefixOf(by_age_.front()));
   KUBEXMS_CHECK(it != by_prefix_.end());
   std::erase(it->second, by_age_.front());

@@ -1,7 +1,7 @@
 #pragma once
 
-// Values that must not be seen. Secret keeps one from being printed by accident; SecretRegistry
-// finds those that got into a text all the same, for example inside the output of a command.
+// Values that must not appear in output. A Secret cannot be printed by accident; a SecretRegistry
+// redacts secrets in texts, for example in the output of a command.
 
 #include <fmt/core.h>
 
@@ -20,7 +20,7 @@ namespace kubexms {
 
 inline constexpr std::string_view kRedacted = "[redacted]";
 
-// A string that prints as "[redacted]"; its value is had only by asking for it.
+// A string that prints as "[redacted]"; only Reveal() returns its value.
 class Secret {
  public:
   Secret() = default;
@@ -34,21 +34,21 @@ class Secret {
   std::string value_;
 };
 
-// A set of values to be kept out of logs. Safe for use from any thread.
+// A set of values to redact. Thread-safe.
 class SecretRegistry {
  public:
-  // Shorter values are not registered: they would blank out ordinary words.
+  // Shorter values are not registered: they would redact ordinary words.
   static constexpr size_t kMinLength = 6;
 
-  // Knows at most `capacity` values; the oldest makes room for a new one.
+  // Stores at most `capacity` values; a new value evicts the oldest.
   explicit SecretRegistry(size_t capacity = 4096);
   ~SecretRegistry();
 
   void Add(std::string_view value) EXCLUDES(mutex_);
   void Add(const Secret& secret) { Add(secret.Reveal()); }
 
-  // The text with every registered value in it replaced by "[redacted]". Takes time in proportion
-  // to the text, however many values are known.
+  // Replaces every registered value in `text` by "[redacted]". Takes time proportional to the text,
+  // regardless of the number of values.
   std::string Redact(std::string_view text) const EXCLUDES(mutex_);
 
  private:
@@ -56,14 +56,14 @@ class SecretRegistry {
 
   static Prefix PrefixOf(std::string_view text);
   size_t MatchLength(std::string_view text) const REQUIRES(mutex_);
-  void ForgetOldest() REQUIRES(mutex_);
+  void EvictOldest() REQUIRES(mutex_);
 
   const size_t capacity_;
   mutable Mutex mutex_;
   std::deque<std::string> by_age_ GUARDED_BY(mutex_);
   std::unordered_map<Prefix, std::vector<std::string>> by_prefix_ GUARDED_BY(mutex_);
-  // By a hash of the prefix: most places of a text are passed over without a look-up. Bits of
-  // forgotten values stay, which costs time only.
+  // Filter by a hash of the prefix: most positions of a text need no lookup. Bits of evicted values
+  // remain set, which only costs time.
   std::bitset<1 << 16> may_begin_ GUARDED_BY(mutex_);
 };
 

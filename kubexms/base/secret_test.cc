@@ -36,7 +36,7 @@ TEST(SecretRegistryTest, IgnoresValuesThatAreTooShort) {
   EXPECT_EQ(secrets.Redact("admin"), "admin");
 }
 
-TEST(SecretRegistryTest, ForgetsTheOldestWhenFull) {
+TEST(SecretRegistryTest, EvictsTheOldestWhenFull) {
   SecretRegistry secrets(2);
   secrets.Add("first-value");
   secrets.Add("second-value");

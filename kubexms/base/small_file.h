@@ -1,6 +1,6 @@
 #pragma once
 
-// Configuration files: small, and read as a whole.
+// Reads small files, such as configuration files, as a whole.
 
 #include <cstddef>
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace kubexms {
 
-// Nothing when there is no such file. A file of more than `max_bytes` is refused. The text uses
-// memory for its own size, whatever the limit is, so callers may keep it.
+// Returns nullopt when the file does not exist. Fails for files larger than `max_bytes`. The
+// capacity of the string is its size, so callers may store it.
 Result<std::optional<std::string>> ReadSmallFile(const std::string& path, size_t max_bytes);
 
 }  // namespace kubexms

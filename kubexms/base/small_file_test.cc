@@ -27,7 +27,7 @@ TEST_F(SmallFileTest, ReturnsNothingForAFileThatDoesNotExist) {
 }
 
 // A certificate file of a kubeconfig is kept as long as its client is.
-TEST_F(SmallFileTest, UsesMemoryForTheTextAndNotForTheLimit) {
+TEST_F(SmallFileTest, AllocatesMemoryForTheTextOnly) {
   const auto text = ReadSmallFile(Write("certificate"), size_t{16} << 20).value();
   ASSERT_TRUE(text.has_value());
   EXPECT_LE(text->capacity(), 64u);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A directory of a test's own, and files in it.
+// A temporary directory for tests.
 
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 namespace kubexms {
 
-// Removed with everything in it.
+// The destructor removes the directory with its content.
 class TestDirectory {
  public:
   TestDirectory() : path_(std::filesystem::temp_directory_path() / "kubexms-XXXXXX") {
@@ -33,7 +33,7 @@ class TestDirectory {
     std::ofstream(File(name), std::ios::binary) << text;
     return File(name);
   }
-  // A shell script that can be run.
+  // An executable shell script.
   std::string WriteScript(const std::string& name, const std::string& text) const {
     const std::string path = Write(name, "#!/bin/sh\n" + text);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Arithmetic with times as users write them: the year 1 or 9999, any number of seconds. Nanoseconds
-// in 64 bits reach 292 years, so what is further away than a century counts as a century.
+// Arithmetic with times that users write: the year 1 or 9999, any number of seconds. 64 bits of
+// nanoseconds are 292 years, so longer times than a century are clamped to a century.
 
 #include <algorithm>
 #include <chrono>
@@ -14,13 +14,13 @@ constexpr std::chrono::seconds BoundedSeconds(int64_t seconds) {
   return std::chrono::seconds(std::clamp(seconds, -kCentury, kCentury));
 }
 
-// From `now` until `lasts` have passed since `since`; not positive when they have. `lasts` is a
-// century at most.
+// The time from `now` until `duration` has passed since `since`; zero or negative afterwards.
+// `duration` is a century at most.
 constexpr std::chrono::nanoseconds TimeLeft(std::chrono::sys_seconds since,
-                                            std::chrono::nanoseconds lasts,
+                                            std::chrono::nanoseconds duration,
                                             std::chrono::system_clock::time_point now) {
   const auto second = std::chrono::floor<std::chrono::seconds>(now);
-  return BoundedSeconds((since - second).count()) + lasts - (now - second);
+  return BoundedSeconds((since - second).count()) + duration - (now - second);
 }
 
 }  // namespace kubexms

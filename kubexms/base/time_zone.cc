@@ -25,12 +25,12 @@ bool IsNameCharacter(char c) {
          std::string_view("/._+-").find(c) != std::string_view::npos;
 }
 
-// Names are paths below the database, and nothing else.
+// Names are relative paths in the database, without "..".
 bool IsInDatabase(const std::string& name) {
   const bool named = !name.empty() && name.size() <= kMaxNameBytes && name.front() != '/' &&
                      std::all_of(name.begin(), name.end(), IsNameCharacter) &&
                      name.find("..") == std::string::npos;
-  // The library keeps the names that it does not know for ever, so it is only asked for others.
+  // The library caches unknown names forever, so it is called for existing names only.
   std::error_code error;
   return named && std::filesystem::is_regular_file(std::filesystem::path(kDatabase) / name, error);
 }

@@ -1,8 +1,7 @@
 #pragma once
 
-// The clocks of a place: how far they are from UTC at each moment, by the time zone database of the
-// system (Debian's package tzdata). A cheap handle: copy it, keep it as a member. Safe for use from
-// any thread.
+// Time zones of the system's time zone database (Debian's package tzdata). A cheap handle that can
+// be copied. Thread-safe.
 
 #include <chrono>
 #include <memory>
@@ -15,16 +14,16 @@ namespace kubexms {
 class TimeZone {
  public:
   static TimeZone Utc();
-  // Of this machine.
+  // The time zone of this machine.
   static TimeZone Local();
-  // By its name in the database of IANA: "Europe/Berlin". The error is "unknown time zone …".
+  // `name` is an IANA name: "Europe/Berlin". The error is "unknown time zone …".
   static Result<TimeZone> Load(std::string_view name);
 
-  // What is added to UTC there at that moment.
+  // The offset from UTC at `time`.
   std::chrono::seconds OffsetAt(std::chrono::sys_seconds time) const;
   std::chrono::local_seconds ToLocal(std::chrono::sys_seconds time) const;
-  // The first moment at which the clocks show this; where they skip it, the moment at which they
-  // do.
+  // The first moment with the local time `time`; if a clock change skips `time`, the moment of the
+  // change.
   std::chrono::sys_seconds FirstMomentOf(std::chrono::local_seconds time) const;
 
  private:

@@ -20,7 +20,7 @@ TimeZone Zone(std::string_view name) {
   return zone.ok() ? *zone : TimeZone::Utc();
 }
 
-TEST(TimeZoneTest, KnowsTheDatabase) {
+TEST(TimeZoneTest, LoadsZonesOfTheDatabase) {
   const sys_seconds january = sys_days(2024y / 1 / 15);
   const sys_seconds july = sys_days(2024y / 7 / 15);
   struct Case {
@@ -45,7 +45,7 @@ TEST(TimeZoneTest, RefusesOtherNames) {
   EXPECT_EQ(TimeZone::Load("Mars/Olympus").error().message(), "unknown time zone Mars/Olympus");
 }
 
-TEST(TimeZoneTest, FirstMomentsAtChangesOfTheClocks) {
+TEST(TimeZoneTest, ReturnsTheFirstMomentAtClockChanges) {
   const TimeZone york = Zone("America/New_York");
   const local_seconds march = local_days(2024y / 3 / 10);
   EXPECT_EQ(york.FirstMomentOf(march), sys_days(2024y / 3 / 10) + 5h);

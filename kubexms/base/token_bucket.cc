@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Far beyond any sensible setting or wait, and far from the end of what a clock can count.
+// Longer than any sensible wait, and far below the range of a clock.
 constexpr nanoseconds kLongest = std::chrono::years(50);
 
 nanoseconds Interval(double qps) {

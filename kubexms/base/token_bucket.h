@@ -1,6 +1,6 @@
 #pragma once
 
-// How often something may be done: `burst` times at once, and `qps` times a second in the long run.
+// A rate limiter: `burst` events at once, and `qps` events per second in the long run.
 
 #include <chrono>
 #include <stop_token>
@@ -15,20 +15,20 @@ struct TokenBucketOptions {
   int burst = 100;  // at least one
 };
 
-// Safe for use from any thread; who comes first is served first.
+// Thread-safe; slots are granted in the order of the calls.
 class TokenBucket {
  public:
   // `clock` must outlive the bucket.
   TokenBucket(const TokenBucketOptions& options, Clock* clock);
 
-  // Takes the next free slot, and says how far away it is.
+  // Reserves the next free slot and returns the time until it.
   std::chrono::nanoseconds Reserve() EXCLUDES(mutex_);
-  // Takes the next free slot and waits for it; false when `stop` was requested before.
+  // Reserves the next free slot and waits for it; returns false when `stop` is requested first.
   bool Wait(const std::stop_token& stop) EXCLUDES(mutex_);
 
  private:
   const std::chrono::nanoseconds interval_;  // between two slots
-  const std::chrono::nanoseconds capacity_;  // the time in which the empty bucket fills
+  const std::chrono::nanoseconds capacity_;  // the time to fill the empty bucket
   Clock* const clock_;
   Mutex mutex_;
   Clock::MonotonicTime last_slot_ GUARDED_BY(mutex_);

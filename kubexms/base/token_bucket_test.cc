@@ -10,13 +10,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(TokenBucketTest, ABurstGoesAtOnce) {
+TEST(TokenBucketTest, GrantsABurstAtOnce) {
   ManualClock clock;
   TokenBucket bucket({.qps = 10, .burst = 3}, &clock);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.Wait({}));
 }
 
-TEST(TokenBucketTest, AfterTheBurstCallsWaitForTheirTurn) {
+TEST(TokenBucketTest, DelaysCallsAfterTheBurst) {
   ManualClock clock;
   TokenBucket bucket({.qps = 10, .burst = 1}, &clock);
   ASSERT_TRUE(bucket.Wait({}));
@@ -32,7 +32,7 @@ TEST(TokenBucketTest, AfterTheBurstCallsWaitForTheirTurn) {
   caller.join();
 }
 
-TEST(TokenBucketTest, TheBucketFillsAgain) {
+TEST(TokenBucketTest, RefillsTheBucket) {
   ManualClock clock;
   TokenBucket bucket({.qps = 10, .burst = 2}, &clock);
   for (int round = 0; round < 3; ++round) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Checks and repairs UTF-8: what JSON, and hence the API, may carry.
+// Validates and repairs UTF-8, the encoding of JSON and the API.
 
 #include <string>
 #include <string_view>
@@ -9,10 +9,10 @@ namespace kubexms {
 
 bool IsValidUtf8(std::string_view text);
 
-// The text with every byte that is not part of valid UTF-8 replaced by U+FFFD.
+// Replaces every byte that is not part of valid UTF-8 by U+FFFD.
 std::string ToValidUtf8(std::string_view text);
 
-// The first `bytes` of valid UTF-8, or less where that would cut a character in two.
+// The longest prefix of at most `bytes` bytes that does not split a character.
 std::string_view CutUtf8(std::string_view text, size_t bytes);
 
 }  // namespace kubexms

@@ -5,7 +5,7 @@
 namespace kubexms {
 namespace {
 
-TEST(Utf8Test, TellsValidFromInvalid) {
+TEST(Utf8Test, ValidatesUtf8) {
   EXPECT_TRUE(IsValidUtf8(""));
   EXPECT_TRUE(IsValidUtf8("aé€😀"));
   EXPECT_FALSE(IsValidUtf8("\xFF"));
@@ -14,7 +14,7 @@ TEST(Utf8Test, TellsValidFromInvalid) {
   EXPECT_FALSE(IsValidUtf8("\xF4\x90\x80\x80"));  // above U+10FFFF
 }
 
-TEST(Utf8Test, ReplacesOnlyWhatIsInvalid) {
+TEST(Utf8Test, ReplacesOnlyInvalidBytes) {
   EXPECT_EQ(ToValidUtf8("aé"), "aé");
   EXPECT_EQ(ToValidUtf8("a\xFFé\xE2\x82"), "a\xEF\xBF\xBDé\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_TRUE(IsValidUtf8(ToValidUtf8("\xED\xA0\x80\xF0\x9F\x98")));

@@ -61,9 +61,10 @@ TEST_F(AdoptionTest, RefusesToReplaceTheAuthorityOfARunningCluster) {
   BecomeSecondOperator();
   const std::string before = site_.fleet().Snapshot();
   const std::string refused = ErrorOf(site_.Create());
-  EXPECT_THAT(refused, AllOf(HasSubstr("does not have the state of these hosts; nothing was changed"),
-                             HasSubstr("host-0001: "), HasSubstr("host-0003: "),
-                             HasSubstr("kubexms adopt cluster")));
+  EXPECT_THAT(refused,
+              AllOf(HasSubstr("does not have the state of these hosts; nothing was changed"),
+                    HasSubstr("host-0001: "), HasSubstr("host-0003: "),
+                    HasSubstr("kubexms adopt cluster")));
   EXPECT_EQ(site_.fleet().Snapshot(), before);
   EXPECT_EQ(site_.host(1).ReadFile(kAuthority), authority_);
   EXPECT_FALSE(second_.Has("pki/etcd/ca.key"));
@@ -80,7 +81,7 @@ TEST_F(AdoptionTest, DeleteWithoutStateRetainsTheJournalsOfHosts) {
 
 TEST_F(AdoptionTest, RefusesAnAuthorityThatDiffersFromTheHosts) {
   BecomeSecondOperator();
-  // As somebody has it who has planned while no host answered.
+  // The state of an operator whose plan reached no host.
   ASSERT_TRUE(EnsureEtcdCertificates(site_.cluster().spec,
                                      EtcdCertificateDirectory(site_.directory()),
                                      site_.runtime().clock().Now())

@@ -15,10 +15,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::chrono::seconds kPatience(60);  // for slow machines; nothing waits that long
+constexpr std::chrono::seconds kTimeout(60);  // for slow machines; nothing waits that long
 
 std::unique_ptr<Store> MustOpen(EtcdOptions options) {
-  options.timeout = kPatience;
+  options.timeout = kTimeout;
   Result<std::unique_ptr<Store>> store = OpenEtcdStore(std::move(options));
   KUBEXMS_CHECK(store.ok());
   return std::move(store).value();

@@ -63,7 +63,7 @@ uid=$(field configmap elsewhere .metadata.uid)
 map abroad "$(owner ConfigMap elsewhere "$uid")" | apply --namespace=team
 eventually "an owner of another namespace is none" gone configmap abroad --namespace=team
 told() { kubectl get events --namespace=team | grep --fixed-strings "$1"; }
-eventually "which is told" told OwnerRefInvalidNamespace
+eventually "an event is recorded" told OwnerRefInvalidNamespace
 { map half "ownerReferences: [$(owner ConfigMap elsewhere "$uid" | sed 's/.*\[//; s/\]$//'), $(
   sed 's/.*\[//; s/\]$//' <<<"$lost")]"; } | apply
 one_owner() { [ "$(field configmap half '.metadata.ownerReferences[*].name')" = elsewhere ]; }

@@ -53,7 +53,7 @@ shows "kubectl says so" "NotReady" kubectl get node sim-0001
 eventually "it is tainted" has_taints sim-0001 "NoSchedule NoExecute"
 eventually "Pods that do not tolerate it leave" is_leaving impatient
 expect "the others stay" "" "$(field pod patient '{.metadata.deletionTimestamp}')"
-shows "people are told" "TaintManagerEviction" kubectl describe pod impatient
+shows "an event is recorded" "TaintManagerEviction" kubectl describe pod impatient
 shows "and of the node" "NodeNotReady" kubectl describe node sim-0001
 eventually "other nodes are well" pod_is_ready elsewhere
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The members of an etcd on real hosts, while somebody writes to it: one joins, one is lost with its
+# The members of an etcd on real hosts, while a client writes to it: one joins, one is lost with its
 # host and forgotten, another takes its place; a backup brings back what was there before.
 # usage: cluster_members_test.sh PATH_OF_KUBEXMS DIRECTORY_OF_LABS
 # shellcheck source=tests/e2e/lab_harness.sh

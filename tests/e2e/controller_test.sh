@@ -52,9 +52,9 @@ apply "$(hello_object world)" >/dev/null
 eventually "what was there is reconciled" says world "Hello, world!"
 shows "its status is in the table" "Hello, world!" kubectl get hello world
 kubectl patch configmap world --type merge --patch '{"data": {"text": "nonsense"}}' >/dev/null
-eventually "what somebody changed is mended" says world "Hello, world!"
+eventually "a changed object is restored" says world "Hello, world!"
 kubectl delete configmap world --wait=false >/dev/null
-eventually "what somebody deleted comes back" says world "Hello, world!"
+eventually "a deleted object is created again" says world "Hello, world!"
 apply "$(hello_object world "{greeting: Moin}")" >/dev/null
 eventually "a change is followed" says world "Moin, world!"
 

@@ -32,7 +32,7 @@ expect "nor see those of others" no \
 expect "the robot may list pods" yes "$(kubectl auth can-i list pods "--as=$robot")"
 shows "a list of all" "configmaps" kubectl auth can-i --list --as=jane
 
-# --- acting as somebody else
+# --- impersonation
 shows "jane lists" "No resources found" kubectl get pods --as=jane
 refuses "jane does not create" \
   'configmaps is forbidden: User "jane" cannot create resource "configmaps" in API group ""' \
@@ -75,7 +75,7 @@ with_token() {
   kubectl --kubeconfig=/dev/null --server="https://127.0.0.1:$port" \
     --certificate-authority="$work/data/pki/ca.crt" --token="$token" "$@"
 }
-shows "a token is somebody" "No resources found" with_token get pods
+shows "a token authenticates a user" "No resources found" with_token get pods
 refuses "with his rights" "User \"$robot\" cannot list resource \"secrets\"" with_token get secrets
 stop_server TERM
 start_server

@@ -159,7 +159,7 @@ class LabPackagesTest : public LabHostTest {
     EXPECT_EQ(Run("dpkg-query -W -f '${db:Status-Status}' slow"), "half-configured");
     EXPECT_NE(Run("pgrep -x dpkg"), "");
   }
-  // Lets it end once somebody waits for it.
+  // Lets it end once a caller waits for it.
   std::jthread LetItEnd() {
     return std::jthread([this] {
       const Result<CommandResult> let = connector_->Exec(

@@ -92,7 +92,7 @@ start_server
 shows "what was answered is stored" '"name": "late"' get_map late
 
 # --- what cannot work, says why
-refuses "an address that is none" "--bind: an address to listen on must be ADDRESS:PORT" \
+refuses "an address that is none" "--bind: a listen address must be ADDRESS:PORT" \
   "$kubexms" server --data-dir "$work/other" --bind nowhere
 refuses "a store that is none" "the store must be rocksdb, memory or etcd://HOST:PORT" \
   "$kubexms" server --data-dir "$work/other" --bind 127.0.0.1:0 --store paper

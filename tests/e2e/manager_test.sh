@@ -36,7 +36,7 @@ kubectl create serviceaccount weak >/dev/null
 token=$(kubectl create -f - --raw /api/v1/namespaces/default/serviceaccounts/weak/token <<<'{}' |
   sed -n 's/.*"token":"\([^"]*\)".*/\1/p')
 sed "s/token: .*}/token: $token}}/" "$work/manager.kubeconfig" >"$work/weak"
-refuses "who may not have the accounts' tokens is told what to do" \
+refuses "a user without access to the accounts' tokens gets advice" \
   "use --use-service-account-credentials=false" "$kubexms" manager --kubeconfig "$work/weak"
 kubectl get serviceaccount namespace-controller --namespace kube-system >/dev/null
 

@@ -120,7 +120,7 @@ refuses "what was asked for stays" "cannot be changed after creation" \
 refuses "its status is not the owner's" "forbidden" \
   as alice patch operationrequest let-bob-in --subresource=status --type merge \
   --patch '{"status":{"phase":"Processing"}}'
-refuses "somebody must be named" "spec.user: Required value" kubectl create --filename - <<'YAML'
+refuses "spec.user is required" "spec.user: Required value" kubectl create --filename - <<'YAML'
 apiVersion: user.sealos.io/v1
 kind: Deleterequest
 metadata: {name: nobody}
@@ -138,7 +138,7 @@ YAML
 }
 request_role bob grab Update Owner
 eventually "bob cannot make himself more" is_phase operationrequest grab Failed --namespace ns-bob
-shows "and is told so" "may not bind" kubectl describe operationrequest grab --namespace ns-bob
+shows "and the request reports it" "may not bind" kubectl describe operationrequest grab --namespace ns-bob
 request_role alice promote Update Manager
 eventually "alice can" is_phase operationrequest promote Completed --namespace ns-alice
 eventually "a manager writes" as bob --namespace ns-alice create configmap by-bob

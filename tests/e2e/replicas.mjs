@@ -1,5 +1,5 @@
 // Two servers on one etcd: what is written through one is seen through both, by everybody in the
-// same order, and of two who change one object at the same time one is told to try again.
+// same order, and of two clients that change one object at the same time one gets a conflict.
 //
 // usage: replicas.mjs PATH_OF_KUBEXMS
 

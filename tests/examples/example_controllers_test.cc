@@ -82,7 +82,7 @@ TEST_F(ExampleControllersTest, AWebsiteGetsItsPartsAndBecomesReady) {
   EXPECT_TRUE(IsConditionTrue(ready.status.conditions, "NetworkSynced"));
   EXPECT_EQ(client().Get<corev1::Service>({"default", "home"})->spec.ports.at(0).port, 8080);
 
-  // What somebody breaks is mended.
+  // Changes by other clients are reverted.
   ASSERT_TRUE(client().Delete<corev1::ConfigMap>({"default", "home"}).ok());
   const auto mended = Await<corev1::ConfigMap>(
       [](const corev1::ConfigMap& config_map) { return config_map.metadata.name == "home"; });

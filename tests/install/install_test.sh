@@ -43,7 +43,7 @@ status=0
 error=$(printf 'metadata: {name: w}\nspec: {color: green, size: 11}\n' |
   "$work/widget/widget" 2>&1) || status=$?
 expect "an invalid one is an error" 1 "$status"
-expect "every error is told" 'error: Widget.example.io "w" is invalid: [spec.color: Unsupported'\
+expect "every error is reported" 'error: Widget.example.io "w" is invalid: [spec.color: Unsupported'\
 ' value: "green": supported values: "red", "blue", spec.size: Invalid value: 11: spec.size in body'\
 ' should be less than or equal to 10]' "$error"
 

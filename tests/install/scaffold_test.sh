@@ -22,7 +22,7 @@ expect "and is left as it is" mine "$(ls full)"
 # --- a project of every style: PROGRAM PLURAL, in a directory named after the program. Some kinds
 # have names that headers of the C library have, too.
 kubexms new controller web-sites --group example.io --kind WebSite >next-steps
-expect "the next steps are told" 1 "$(grep -c 'cmake --build build' next-steps)"
+expect "the next steps are printed" 1 "$(grep -c 'cmake --build build' next-steps)"
 kubexms new controller teams --group teams.example.io --kind Semaphore --version v1alpha1 \
   --style stages --cluster-scoped >/dev/null
 kubexms new controller greeter --group a.example.io --kind Time --style request >/dev/null

@@ -4,7 +4,7 @@ namespace kubexms::certificatesv1 {
 
 void CertificateSigningRequestSpec::Describe(Type<CertificateSigningRequestSpec>& type) {
   type.Name("io.k8s.api.certificates.v1.CertificateSigningRequestSpec")
-      .Doc("What certificate is wanted from which signer, and who asked.");
+      .Doc("The requested certificate, its signer, and the requester.");
   type.Field("expirationSeconds", 8, &CertificateSigningRequestSpec::expiration_seconds,
              "Wanted lifetime in seconds, at least 600; the signer may choose another. Absent "
              "leaves it to the signer.")
@@ -46,7 +46,7 @@ void CertificateSigningRequestCondition::Describe(Type<CertificateSigningRequest
       .Enum({"True", "False", "Unknown"});
   type.Field("type", 1, &CertificateSigningRequestCondition::type,
              "Approved, Denied or Failed, or another; Approved and Denied exclude each other and "
-             "cannot be taken back.")
+             "cannot be revoked.")
       .Required();
 }
 

@@ -465,7 +465,7 @@ TEST(ApplyTest, RefusesALiveObjectWithMalformedManagedFields) {
 
 // ---- Properties, on random configurations. ----
 
-// Says something about some of a few keys and containers; `who` makes the keys somebody's own.
+// Says something about some of a few keys and containers; `who` makes the keys unique.
 Json RandomConfig(std::string_view who = "") {
   Json config = JsonObject();
   JsonObject& data = config.get_object()["data"].emplace_object();

@@ -943,7 +943,7 @@ TEST_F(EngineTest, CanceledRunIsNotSucceeded) {
   Succeed(Engine(&runtime).Resume(pipeline, report.run));
 }
 
-// Remembers the types of the events it is told.
+// Records the types of the events it receives.
 class Listener final : public EventSink {
  public:
   void OnEvent(const Event& event) override {

@@ -387,8 +387,8 @@ kx_apt() {
     *) printf '%s\n' "$said"; return 1 ;;
   esac
 }
-# The beginning of names, as $part, under which what is to become a path is made. What is left there
-# of somebody who was cut off goes.
+# Sets $part to the prefix of temporary names for a path. Leftovers of an interrupted command are
+# removed.
 kx_part() {
   part=${1%/*}/.kubexms.${1##*/}
   for left in "$part".??????; do

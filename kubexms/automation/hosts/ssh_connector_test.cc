@@ -262,7 +262,7 @@ TEST_F(SshConnectorTest, CachesConnectionFailures) {
       return result.ok() ? "" : result.error().message();
     };
     EXPECT_THAT(attempt(endpoint), HasSubstr("Connection refused"));
-    // Somebody listens there now, who is no SSH server.
+    // The port now belongs to a server that does not speak SSH.
     const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{.sin_family = AF_INET,
                         .sin_port = htons(static_cast<uint16_t>(endpoint.port))};

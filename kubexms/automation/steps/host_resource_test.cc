@@ -113,7 +113,7 @@ TEST_F(HostResourceTest, RestartsServicesWhoseFilesChanged) {
   EXPECT_THAT(Plan(resources("two\n")).summary, ElementsAre("restart web"));
   Perform(Plan(resources("two\n")).operations);
   EXPECT_TRUE(Plan(resources("two\n")).empty());
-  // Taken back, the service has read the old file.
+  // After the undo, the service has read the old file.
   Perform(change.undo);
   EXPECT_TRUE(Plan({Service{.name = "web", .restart_after = {"/etc/web.conf"}}}).empty());
 }

@@ -20,10 +20,10 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-// A parser keeps buffers of several times the text; above this they are given back after use.
+// A parser retains buffers of several times the text; larger buffers are freed after use.
 constexpr size_t kKeepBuffersBelow = 1 << 20;
 
-// The same text through Boost.JSON, only to learn where it is wrong: simdjson does not say.
+// Parses the text with Boost.JSON to locate the error: simdjson reports no position.
 size_t FindErrorOffset(std::string_view text, int max_depth) {
   boost::json::parse_options options;
   options.max_depth = static_cast<size_t>(max_depth);
@@ -34,7 +34,7 @@ size_t FindErrorOffset(std::string_view text, int max_depth) {
   return std::min(consumed, text.size());
 }
 
-// The offset of the first number that does not fit, found by trying each in turn.
+// The offset of the first number out of range, found by parsing each number.
 size_t FindNumberOutOfRange(std::string_view text) {
   bool in_string = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -79,7 +79,7 @@ Error MakeParseError(std::string_view text, simdjson::error_code code, int max_d
   }
 }
 
-// Makes a document of a text. Fails without an error where the text is malformed.
+// Builds a document from a text. Fails without an error if the text is malformed.
 class DocumentBuilder {
  public:
   DocumentBuilder(std::string_view text, const JsonOptions& options)
@@ -92,8 +92,7 @@ class DocumentBuilder {
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  // A step down into the document, into a member or into the item at an index, and the steps
-  // before it.
+  // A path element, a member or an index, linked to its parent.
   struct Step {
     const Step* before;
     std::string_view key = {};
@@ -161,7 +160,7 @@ class DocumentBuilder {
     return in_.ok();
   }
 
-  // Sorted keys have none; the others are sorted here.
+  // Sorted keys have no duplicates; other keys are sorted here.
   bool CheckDuplicates(size_t first_key, const Step* path) {
     const auto begin = keys_.begin() + static_cast<ptrdiff_t>(first_key);
     std::sort(begin, keys_.end());
@@ -193,7 +192,7 @@ class DocumentBuilder {
   std::optional<Error> error_;
 };
 
-// The text with the padding that simdjson wants behind it, in a buffer that is used again.
+// Copies the text with the padding that simdjson requires into a reusable buffer.
 std::string_view WithPadding(std::string_view text, std::string& buffer) {
   buffer.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   buffer.assign(text);
@@ -223,7 +222,7 @@ void AppendEscaped(char c, TextBuffer& out) {
   }
 }
 
-// What is not valid UTF-8 becomes U+FFFD, as in Go: nobody could read it back.
+// Invalid UTF-8 becomes U+FFFD, as in Go, because parsers refuse it.
 void AppendWithEscapes(std::string_view text, TextBuffer& out) {
   std::string repaired;
   if (!IsValidUtf8(text)) text = repaired = ToValidUtf8(text);
@@ -275,7 +274,7 @@ void NewLine(int indent, TextBuffer& out) {
   for (int i = 0; i < indent; ++i) out.Append("  ");
 }
 
-// Calls `visit(key, value)` for the members in the order of their keys.
+// Calls `visit(key, value)` for the members sorted by key.
 template <class Visit>
 void ForEachSorted(const JsonObject& object, Visit visit) {
   const auto less = [](const auto& a, const auto& b) { return a.key() < b.key(); };
@@ -323,7 +322,7 @@ Result<simdjson::dom::element> JsonReader::Read(std::string_view text, int max_d
     parser = dom::parser();
     buffer = std::string();
   }
-  // simdjson refuses what reaches its limit, hence one more.
+  // simdjson refuses documents that reach its limit, hence + 1.
   const size_t depth_limit = static_cast<size_t>(max_depth) + 1;
   if (parser.capacity() < text.size() || parser.max_depth() != depth_limit) {
     const auto error = parser.allocate(std::max<size_t>(text.size(), 4096), depth_limit);

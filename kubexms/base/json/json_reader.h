@@ -1,7 +1,7 @@
 #pragma once
 
-// Random access to JSON without a document: simdjson's tape. For code that takes a few values out
-// of a text, wherever they are: headers of stored objects. Include it in .cc files only.
+// Random access to JSON without a document, with simdjson. For code that reads a few values of a
+// text, such as the headers of stored objects. Include it in .cc files only.
 
 #include <simdjson.h>
 
@@ -12,9 +12,9 @@
 
 namespace kubexms {
 
-// Parses one text and lends its root element. The element and all its strings stay valid until the
-// next JsonReader is made on this thread; hence: read, copy out what you need, let go.
-// Refuses what ParseJson refuses, except duplicate keys: those are for the caller to see.
+// Parses one text and returns its root element. The element and all its strings are valid until the
+// next Read() on this thread: copy the values that you need. Refuses the same texts as ParseJson,
+// except for duplicate keys, which the caller must check.
 class JsonReader {
  public:
   static Result<simdjson::dom::element> Read(std::string_view text, int max_depth = 512);

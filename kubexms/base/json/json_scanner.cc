@@ -29,8 +29,8 @@ void AppendUtf8(uint32_t code, char*& out) {
   *out++ = static_cast<char>(0x80 | (code & 0x3F));
 }
 
-// Whether `a` comes before `b` for certain, both as they are written. Where they first differ in an
-// escape, their order may be another one than that of their bytes.
+// Whether the encoded key `a` certainly sorts before `b`. Returns false if they first differ in an
+// escape, whose order may differ from the order of the bytes.
 bool IsBefore(std::string_view a, std::string_view b) {
   const auto [left, right] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (left == a.end() || right == b.end()) return right != b.end();
@@ -112,7 +112,7 @@ bool JsonScanner::ReadEscape(char*& out) {
   }
 }
 
-// Behind "\u". A code point above U+FFFF is written as two halves.
+// After "\u". A code point above U+FFFF is a surrogate pair.
 bool JsonScanner::ReadCodePoint(char*& out) {
   uint32_t code = 0;
   if (!ReadHex4(code) || (code >= 0xDC00 && code < 0xE000)) return false;
@@ -215,7 +215,7 @@ bool JsonScanner::SkipArray() {
   return ok();
 }
 
-// `raw` is what is between the quotes.
+// `raw` is the text between the quotes.
 bool JsonScanner::SkipString(std::string_view& raw) {
   if (!Take('"')) return Fail();
   const char* begin = at_;

@@ -1,8 +1,7 @@
 #pragma once
 
-// A cursor over JSON text, for code that knows what it expects: typed decoding. It makes no
-// document and no tape; a value is read where it stands. It refuses what ParseJson refuses, except
-// duplicate keys, which are for the caller to see.
+// A cursor over JSON text for typed decoding, without a document or a tape. Refuses the same texts
+// as ParseJson, except for duplicate keys, which the caller must check.
 //
 //   JsonScanner in(text);
 //   for (bool more = in.Enter('{'); more; more = in.Next('}')) {
@@ -10,9 +9,9 @@
 //     if (!in.ReadKey(key)) break;
 //     …read the value…
 //   }
-//   if (!in.Finish()) …the text is malformed; JsonReader::Read says where…
+//   if (!in.Finish()) …the text is malformed; JsonReader::Read returns the position…
 //
-// What is malformed ends the reading: every later call fails as well. Include it in .cc files only.
+// After malformed text every later call fails. Include it in .cc files only.
 
 #include <cstdint>
 #include <cstring>
@@ -45,7 +44,7 @@ class JsonScanner {
   JsonScanner(const JsonScanner&) = delete;
   JsonScanner& operator=(const JsonScanner&) = delete;
 
-  // The first character of what comes next, which tells a value's type; zero at the end.
+  // The first character of the next token, which determines the type of a value; zero at the end.
   char Peek() {
     if (*at_ <= ' ' && *at_ > '\0') SkipSpaces();
     return *at_;
@@ -54,17 +53,17 @@ class JsonScanner {
     const char next = Peek();
     return next == '-' || IsDigit(next);
   }
-  // The type of the next value as JsonTypeName would say it. A number is consumed.
+  // The type of the next value as in JsonTypeName. Consumes a number.
   std::string_view ReadTypeName();
 
-  // Goes into an object ('{') or array ('['). True when there is something in it.
+  // Enters an object ('{') or array ('['). Returns true if it is not empty.
   bool Enter(char open) {
     if (!Take(open)) return Fail();
     if (Take(static_cast<char>(open + 2))) return false;  // '}' is two behind '{', ']' behind '['
     return ++depth_ <= max_depth_ || Fail();
   }
-  // Goes on behind a value that was read. True when there is another; otherwise what was entered
-  // has been left, or is malformed.
+  // Advances past a value. Returns true if another value follows; otherwise the object or array has
+  // been left, or is malformed.
   bool Next(char close) {
     if (Take(',')) return true;
     if (!Take(close)) return Fail();
@@ -83,8 +82,8 @@ class JsonScanner {
   }
   bool ReadKey(std::string_view& key) { return ReadString(key) && (Take(':') || Fail()); }
 
-  // For callers that know which keys to expect: the first eight bytes of the next key and of what
-  // follows it, and the taking of a key that looks exactly like this: "name":
+  // For callers with known keys. PeekKey() returns the first eight bytes of the next key and the
+  // following text; TakeKey() consumes a key that is written exactly as `written`, as in "name":
   uint64_t PeekKey() { return Peek() == '"' ? json_internal::Load8(at_ + 1) : 0; }
   bool TakeKey(std::string_view written) {
     if (static_cast<size_t>(end_ - at_) < written.size() ||
@@ -102,13 +101,13 @@ class JsonScanner {
   bool ReadNull() { return Peek() == 'n' ? TakeWord("null") : Fail(); }
   bool ReadNumber(Number& number);
 
-  // Any value, in its canonical form. Malformed text and, other than elsewhere, duplicate keys are
-  // the error.
+  // Reads any value in its canonical form. Fails for malformed text and, unlike the other
+  // functions, for duplicate keys.
   Result<void> ReadCanonical(std::string& text);
 
-  // Whether all was well so far.
+  // Whether no call has failed.
   bool ok() const { return !failed_; }
-  // Whether all was well and nothing is left.
+  // Whether no call has failed and the whole text is consumed.
   bool Finish() { return ok() && Peek() == '\0' && at_ == end_; }
 
  private:
@@ -132,16 +131,16 @@ class JsonScanner {
   bool TakeWord(std::string_view word) { return TakeKey(word) || Fail(); }
 
   void SkipSpaces();
-  // The rest of a string that begins at `begin`, when the cursor is at its first escape. What the
-  // escapes stand for is written over them: it is never longer.
+  // Reads the rest of a string that begins at `begin`, with the cursor at its first escape. Decodes
+  // in place: a decoded character is never longer than its escape.
   bool ReadEscaped(const char* begin, std::string_view& text);
   bool ReadEscape(char*& out);
   bool ReadCodePoint(char*& out);
   bool ReadHex4(uint32_t& number);
   bool ReadAnyNumber(Number& number);
 
-  // Go over a value and find out whether it is canonical; false when it is malformed. Where that
-  // would be hard to tell, they take it for not canonical.
+  // Skip a value and update canonical_; return false if the value is malformed. May report
+  // canonical text as not canonical where a check would be expensive.
   bool SkipValue();
   bool SkipObject();
   bool SkipArray();
@@ -157,9 +156,9 @@ class JsonScanner {
   int depth_ = 0;
   const int max_depth_;
   bool failed_ = false;
-  bool canonical_ = true;  // of what was skipped
+  bool canonical_ = true;  // whether the skipped text is canonical
   const std::string_view text_;
-  // A copy of the text with zeros behind it: it can be read without looking for its end.
+  // A copy of the text padded with zeros, so that reads need no bounds checks.
   char* copy_;
   std::unique_ptr<char[]> large_copy_;
   char small_copy_[kInline];

@@ -19,8 +19,8 @@ std::string Scan(std::string_view text) {
   return read ? out : "refused";
 }
 
-// The same as simdjson finds it, which knows nothing of our scanner; the parser, which is made of
-// it, only tells of duplicate keys.
+// The result of simdjson, which is independent of our scanner; ParseJson, which uses the scanner,
+// only reports duplicate keys.
 std::string Parse(std::string_view text) {
   const Result<Json> value = ParseJson(text);
   const bool duplicates = !value.ok() && value.error().message().starts_with("duplicate field");
@@ -49,7 +49,7 @@ TEST(JsonScannerTest, ReadsMembersOneByOne) {
             "none=null;list=[1,2];empty={};");
 }
 
-TEST(JsonScannerTest, GivesNumbersInTheFirstFormThatHoldsThem) {
+TEST(JsonScannerTest, ReadsNumbersInTheFirstFittingForm) {
   using Form = JsonScanner::Number::Form;
   const auto read = [](std::string_view text) {
     JsonScanner::Number number;
@@ -77,7 +77,7 @@ TEST(JsonScannerTest, NamesTheTypeOfTheNextValue) {
   EXPECT_EQ(name("1.0"), "number");
 }
 
-TEST(JsonScannerTest, FailsForGoodOnceSomethingIsMalformed) {
+TEST(JsonScannerTest, FailsForeverAfterMalformedText) {
   JsonScanner in(R"([tru, 1])");
   bool value = false;
   EXPECT_TRUE(in.Enter('['));
@@ -87,7 +87,7 @@ TEST(JsonScannerTest, FailsForGoodOnceSomethingIsMalformed) {
   EXPECT_FALSE(in.Finish());
 }
 
-TEST(JsonScannerTest, AgreesWithTheParserOnWhatToRefuse) {
+TEST(JsonScannerTest, RefusesTheSameTextsAsTheParser) {
   const std::string deep = std::string(512, '[') + "1" + std::string(512, ']');
   for (const std::string& text : std::vector<std::string>{
            deep,
@@ -174,7 +174,7 @@ TEST(JsonScannerTest, AgreesWithTheParserOnWhatToRefuse) {
   }
 }
 
-TEST(JsonScannerTest, AgreesWithTheParserOnEveryDocument) {
+TEST(JsonScannerTest, ReadsTheSameDocumentsAsTheParser) {
   const auto gen_text = rc::gen::map(rc::gen::arbitrary<std::string>(), ToValidUtf8);
   EXPECT_TRUE(rc::check([&] {
     const Json value = GenJson(3, gen_text);
@@ -183,7 +183,7 @@ TEST(JsonScannerTest, AgreesWithTheParserOnEveryDocument) {
   }));
 }
 
-TEST(JsonScannerTest, AgreesWithTheParserOnSpoiltDocuments) {
+TEST(JsonScannerTest, TreatsCorruptedDocumentsAsTheParser) {
   const auto gen_text = rc::gen::element<std::string>("", "a", "b\"", "kubernetes.io/name", "\n");
   EXPECT_TRUE(rc::check([&] {
     std::string text = WriteJson(GenJson(3, gen_text));

@@ -43,7 +43,7 @@ TEST(JsonTest, WritesTheCanonicalForm) {
   }
 }
 
-TEST(JsonTest, WritesValidUtf8WhateverItIsGiven) {
+TEST(JsonTest, WritesInvalidUtf8AsReplacementCharacters) {
   // Of every length, because short and long texts are copied differently.
   for (size_t size = 1; size < 40; ++size) {
     for (size_t at = 0; at < size; ++at) {
@@ -101,7 +101,7 @@ TEST(JsonTest, RefusesNumbersOutOfRange) {
   EXPECT_EQ(Parse("1e-400"), "0");
 }
 
-TEST(JsonTest, RefusesWhatIsTooDeep) {
+TEST(JsonTest, RefusesDeepNesting) {
   const std::string deep = std::string(512, '[') + "1" + std::string(512, ']');
   EXPECT_EQ(Parse(deep), deep);
   EXPECT_EQ(Parse("[" + deep + "]"), "line 1, column 513: nested deeper than 512 levels");
@@ -117,7 +117,7 @@ TEST(JsonTest, RefusesDuplicatesWithTheirPath) {
   EXPECT_EQ(Parse(R"({"a":1,"\u0061":1})"), "duplicate field \"a\"");
 }
 
-TEST(JsonTest, LetsTheLastDuplicateWinWhenAsked) {
+TEST(JsonTest, UsesTheLastDuplicateOnRequest) {
   std::vector<std::string> duplicates;
   EXPECT_EQ(Parse(R"({"b":{"y":1,"x":2,"y":3},"a":1,"b":{"y":4,"x":5,"y":6}})",
                   {.duplicates = &duplicates}),
@@ -125,13 +125,13 @@ TEST(JsonTest, LetsTheLastDuplicateWinWhenAsked) {
   EXPECT_THAT(duplicates, ElementsAre("b.y", "b.y", "b"));
 }
 
-TEST(JsonTest, RefusesInvalidUtf8WithItsPlace) {
+TEST(JsonTest, RefusesInvalidUtf8WithItsPosition) {
   EXPECT_EQ(Parse("{\"a\":1,\n\"b\":\"x\xFFy\"}"), "line 2, column 7: invalid UTF-8");
   EXPECT_EQ(Parse("[\"\xC0\x80\"]"), "line 1, column 3: invalid UTF-8");
   EXPECT_EQ(Parse("[\"a\xE2\x82\"]"), "line 1, column 4: invalid UTF-8");
 }
 
-TEST(JsonTest, RefusesMalformedTextWithItsPlace) {
+TEST(JsonTest, RefusesMalformedTextWithItsPosition) {
   EXPECT_EQ(Parse(""), "the JSON text is empty");
   EXPECT_EQ(Parse(" \n "), "the JSON text is empty");
   EXPECT_EQ(Parse("{\"a\":1"), "line 1, column 7: unexpected end of JSON input");
@@ -152,7 +152,7 @@ TEST(JsonTest, ParsesIntoTheGivenStorage) {
   EXPECT_EQ(value->at("a").at(0).storage().get(), &memory);
 }
 
-TEST(JsonTest, WritesForPeople) {
+TEST(JsonTest, WritesIndentedJson) {
   EXPECT_EQ(WriteJsonPretty(*ParseJson(R"({"b":[],"a":[1,{"c":{}}]})")),
             "{\n"
             "  \"a\": [\n"
@@ -165,7 +165,7 @@ TEST(JsonTest, WritesForPeople) {
             "}\n");
 }
 
-TEST(JsonTest, ComparesByMeaning) {
+TEST(JsonTest, ComparesSemantically) {
   const auto equal = [](std::string_view a, std::string_view b) {
     const bool result = JsonEqual(*ParseJson(a), *ParseJson(b));
     EXPECT_EQ(result, JsonEqual(*ParseJson(b), *ParseJson(a)));
@@ -211,14 +211,14 @@ TEST(JsonTest, DescribesPositions) {
   EXPECT_EQ(DescribePosition("ab\ncd", 99), "line 2, column 3");
 }
 
-TEST(JsonReaderTest, LendsValuesOfTheText) {
+TEST(JsonReaderTest, ReturnsValuesOfTheText) {
   const auto root = JsonReader::Read(R"({"b":[1,-2,1.5,true,null,"x"],"a":18446744073709551615})");
   ASSERT_TRUE(root.ok());
   EXPECT_EQ(std::string_view((*root)["b"].at(5)), "x");
   EXPECT_EQ(Print(*root), R"({"a":18446744073709551615,"b":[1,-2,1.5,true,null,"x"]})");
 }
 
-TEST(JsonReaderTest, GivesBackLargeBuffers) {
+TEST(JsonReaderTest, FreesLargeBuffers) {
   const std::string large = "\"" + std::string(3 << 20, 'x') + "\"";
   for (const std::string& text : {large, std::string("1"), large, std::string("[2]")}) {
     const auto root = JsonReader::Read(text);
@@ -227,7 +227,7 @@ TEST(JsonReaderTest, GivesBackLargeBuffers) {
   }
 }
 
-TEST(JsonReaderTest, HonoursAChangedDepth) {
+TEST(JsonReaderTest, AppliesAChangedDepthLimit) {
   EXPECT_TRUE(JsonReader::Read("[[[1]]]", 3).ok());
   EXPECT_FALSE(JsonReader::Read("[[[1]]]", 2).ok());
   EXPECT_TRUE(JsonReader::Read("[[[1]]]", 3).ok());

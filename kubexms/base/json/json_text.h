@@ -1,7 +1,7 @@
 #pragma once
 
-// What readers and writers of JSON share: telling the characters that stand for themselves inside
-// a string from those that do not. Include it in .cc files only.
+// Shared by readers and writers of JSON: finds the characters of a string that must be escaped.
+// Include it in .cc files only.
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -56,8 +56,8 @@ inline __m128i Load16(const char* bytes) {
 }
 #endif
 
-// The first quote, backslash or control character. There must be one, and kPadding bytes that can
-// be read behind it.
+// The first quote, backslash or control character, which must exist and be followed by kPadding
+// readable bytes.
 inline constexpr size_t kPadding = 16;
 inline const char* FindSpecial(const char* begin) {
 #ifdef __SSE2__
@@ -83,8 +83,8 @@ inline const char* FindSpecial(const char* begin, const char* end) {
   return begin;
 }
 
-// Copies a text; false when a character in it is special or not ASCII. Works on many bytes at a
-// time, on some of them twice rather than one by one.
+// Copies a text; returns false if it contains a special or non-ASCII character. Copies blocks,
+// which may overlap, instead of single bytes.
 inline bool CopyPlain(std::string_view text, char* to) {
   constexpr uint64_t kHigh = 0x8080808080808080;
   const char* from = text.data();

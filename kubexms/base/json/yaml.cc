@@ -12,12 +12,12 @@
 
 namespace kubexms {
 
-// Notes the place of each node while a document is read.
+// Records the position of each node while a document is read.
 class YamlPositionsBuilder {
  public:
   explicit YamlPositionsBuilder(bool enabled) : enabled_(enabled) {}
 
-  // Begins a node with a key, or an item of a sequence. Returns what End() wants.
+  // Begins a node with a key, or an item of a sequence. Returns the argument of End().
   size_t Begin(YamlPosition position, const std::string* key) {
     if (!enabled_) return 0;
     auto& nodes = positions_.nodes_;
@@ -53,7 +53,7 @@ Error ErrorAt(const yaml_mark_t& mark, std::string_view what) {
   return Error::BadRequest(fmt::format("{}: {}", Describe(PositionOf(mark)), what));
 }
 
-// The character at a place, or zero behind the end. Columns count characters, hence the walk.
+// The character at a position, or zero after the end. Columns count characters, not bytes.
 char CharacterAt(std::string_view text, const yaml_mark_t& mark) {
   size_t at = 0;
   for (size_t line = 0; line < mark.line; ++line) {
@@ -79,7 +79,7 @@ Error MakeSyntaxError(std::string_view text, const yaml_parser_t& parser) {
   }
   std::string message(problem);
   if (CharacterAt(text, parser.problem_mark) == '\t') {
-    message += "; a tab stands here, indent with spaces";
+    message += "; replace the tab by spaces";
   }
   if (parser.context != nullptr) {
     message += fmt::format(" ({} that begins at {})", parser.context,
@@ -88,7 +88,7 @@ Error MakeSyntaxError(std::string_view text, const yaml_parser_t& parser) {
   return ErrorAt(parser.problem_mark, message);
 }
 
-// One event of libyaml, freed with it.
+// Owns one event of libyaml.
 class Event {
  public:
   Event() { event_.type = YAML_NO_EVENT; }
@@ -172,7 +172,7 @@ Error UnknownTag(const Event& event) {
   return ErrorAt(event.mark(), fmt::format("the tag {} is not supported here; remove it", tag));
 }
 
-// Whether the kind of a scalar is what its tag demands.
+// Whether the kind of a scalar matches its tag.
 bool AgreesWithTag(YamlScalar::Kind kind, std::string_view tag) {
   using Kind = YamlScalar::Kind;
   switch (kind) {
@@ -201,8 +201,8 @@ Result<Json> ScalarToJson(const Event& event, const YamlScalar& scalar,
       return Json(scalar.unsigned_integer, storage);
     case Kind::kDouble: return Json(scalar.number, storage);
     case Kind::kNotFinite:
-      return ErrorAt(event.mark(), fmt::format("{} is not a number that JSON can hold; quote it "
-                                               "if it is meant as text",
+      return ErrorAt(event.mark(), fmt::format("{} is not a JSON number; quote the value to "
+                                               "make it a string",
                                                event.text()));
     case Kind::kOutOfRange: break;
   }
@@ -223,7 +223,7 @@ Result<Json> ReadScalar(const Event& event, const JsonStorage& storage) {
   if (!known) return UnknownTag(event);
   const YamlScalar scalar = ResolveYamlScalar(event.text());
   if (scalar.kind == YamlScalar::Kind::kString || !AgreesWithTag(scalar.kind, tag)) {
-    return ErrorAt(event.mark(), fmt::format("\"{}\" is not what its tag !!{} says", event.text(),
+    return ErrorAt(event.mark(), fmt::format("\"{}\" does not match its tag !!{}", event.text(),
                                              tag.substr(kTagPrefix.size())));
   }
   return ScalarToJson(event, scalar, storage);
@@ -234,7 +234,7 @@ bool IsMergeKey(const Event& event) {
          ((event.plain() && event.tag().empty()) || IsCoreTag(event.tag(), "merge"));
 }
 
-// A scalar in the form it has as a key; nothing for what cannot be one.
+// The text of a scalar as a key; nullopt for values that cannot be keys.
 std::optional<std::string> KeyOf(const Json& scalar) {
   switch (scalar.kind()) {
     case boost::json::kind::string: return std::string(AsView(scalar.get_string()));
@@ -246,7 +246,7 @@ std::optional<std::string> KeyOf(const Json& scalar) {
   }
 }
 
-// Turns events into documents.
+// Builds documents from events.
 class DocumentReader {
  public:
   DocumentReader(std::string_view text, const YamlOptions& options)
@@ -269,7 +269,7 @@ class DocumentReader {
   }
 
  private:
-  // How much a value takes: what an alias to it costs.
+  // The memory of a value, which is the cost of an alias to it.
   struct Size {
     size_t nodes = 0;
     size_t bytes = 0;
@@ -321,7 +321,7 @@ class DocumentReader {
     const auto it = anchors_.find(std::string(event_.anchor()));
     if (it == anchors_.end()) {
       return ErrorAt(event_.mark(),
-                     fmt::format("no anchor &{} before this alias", event_.anchor()));
+                     fmt::format("the alias refers to an unknown anchor &{}", event_.anchor()));
     }
     const auto& [complete, value, size] = it->second;
     if (!complete) {
@@ -416,20 +416,20 @@ class DocumentReader {
 
   Result<void> ReadMerge(std::optional<Json>& merged) {
     const yaml_mark_t mark = event_.mark();
-    if (merged) return ErrorAt(mark, "a second << in one mapping; give it a list instead");
+    if (merged) return ErrorAt(mark, "a mapping has two << keys; use one << with a list");
     RETURN_IF_ERROR(events_.Next(event_));
     ASSIGN_OR_RETURN(Json value, ReadNode());
     const auto is_object = [](const Json& item) { return item.is_object(); };
     const JsonArray* items = value.if_array();
     if (!value.is_object() &&
         (items == nullptr || !std::all_of(items->begin(), items->end(), is_object))) {
-      return ErrorAt(mark, "<< needs a mapping or a list of mappings");
+      return ErrorAt(mark, "the value of << must be a mapping or a list of mappings");
     }
     merged.emplace(std::move(value));
     return {};
   }
 
-  // Adds what is not there yet: a mapping's own keys win, then the earlier of several sources.
+  // Adds missing keys: the mapping's own keys take precedence, then earlier sources.
   static void Merge(Json& merged, JsonObject& object) {
     if (JsonArray* items = merged.if_array()) {
       for (Json& item : *items) Merge(item, object);
@@ -489,7 +489,7 @@ class DocumentReader {
   size_t alias_bytes_ = 0;
 };
 
-// True for a text that hardly any YAML file but every JSON object begins like.
+// Whether a text begins like a JSON object.
 bool LooksLikeJson(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const size_t first = text.find_first_not_of(kSpace);
@@ -523,7 +523,7 @@ YamlPosition YamlPositions::Find(std::string_view path) const {
     size_t best = 0, best_length = 0, index = 0;
     for (size_t child = node + 1; child < nodes_[node].end; child = nodes_[child].end) {
       const size_t length = MatchLength(nodes_[child], index++, path, node == 0);
-      // Keys may contain dots: the longest one that fits is meant.
+      // Keys may contain dots: the longest match wins.
       if (length > best_length) std::tie(best, best_length) = std::pair(child, length);
     }
     if (best_length == 0) break;
@@ -537,7 +537,7 @@ Result<std::vector<YamlDocument>> ParseYaml(std::string_view text, const YamlOpt
   const size_t duplicates = options.duplicates == nullptr ? 0 : options.duplicates->size();
   Result<std::vector<YamlDocument>> documents = DocumentReader(text, options).ReadAll();
   if (documents.ok() || !LooksLikeJson(text)) return documents;
-  // libyaml refuses a little of what JSON allows: surrogate pairs in escapes, very long keys.
+  // libyaml refuses some valid JSON: surrogate pairs in escapes, very long keys.
   if (options.duplicates != nullptr) options.duplicates->resize(duplicates);
   Result<Json> json = ParseJson(text, {.max_depth = options.max_depth,
                                        .duplicates = options.duplicates,

@@ -1,8 +1,8 @@
 #pragma once
 
-// What an unquoted YAML scalar means. The rules are those that Kubernetes applies to manifests,
-// which are YAML 1.1 with a few additions: yes/no/on/off/y/n are booleans; 0x, 0o, 0b and a leading
-// zero name the base of an integer; underscores between digits are ignored; dates stay strings.
+// Resolves plain YAML scalars with the rules that Kubernetes applies to manifests: YAML 1.1 with a
+// few additions. yes/no/on/off/y/n are booleans; 0x, 0o, 0b and a leading zero set the base of an
+// integer; underscores between digits are ignored; dates are strings.
 
 #include <cstdint>
 #include <string>
@@ -31,7 +31,7 @@ struct YamlScalar {
 
 YamlScalar ResolveYamlScalar(std::string_view text);
 
-// A number as a key of an object, written as Go's YAML libraries write it.
+// The text of a number that is a key, as Go's YAML libraries format it.
 std::string YamlKeyOf(double number);
 
 }  // namespace kubexms

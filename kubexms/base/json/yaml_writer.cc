@@ -6,15 +6,15 @@
 namespace kubexms {
 namespace {
 
-// Parsers look for the colon behind a key in at most 1024 characters; longer keys are announced.
+// Parsers search for the colon after a key in at most 1024 characters; longer keys need "? ".
 constexpr size_t kLongestSimpleKey = 1000;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// How a string can be written.
+// The style of a string.
 enum class Style { kPlain, kSingleQuoted, kDoubleQuoted, kLiteral };
 
-// What the characters of a string allow.
+// Properties of a string that determine its style.
 struct Analysis {
   bool special = false;  // has characters that only double quotes can hold
   bool multiline = false;
@@ -63,7 +63,7 @@ Analysis Analyze(std::string_view text) {
   return found;
 }
 
-// Strings that other YAML readers take for a date or a number of base 60.
+// Strings that other YAML readers resolve to dates or numbers of base 60.
 bool OthersMayMisread(std::string_view text) {
   const bool year = text.size() > 4 && std::all_of(text.begin(), text.begin() + 4, IsDigit);
   if (year && text[4] == '-') return true;
@@ -100,7 +100,7 @@ void AppendSingleQuoted(std::string_view text, std::string& out) {
   out += '\'';
 }
 
-// JSON's escapes are YAML's too; what JSON leaves as it is but YAML does not allow is added.
+// JSON escapes, and escapes for characters that JSON allows but YAML does not.
 void AppendDoubleQuoted(std::string_view text, std::string& out) {
   const std::string json = QuoteJson(text);
   for (size_t i = 0; i < json.size(); ++i) {
@@ -126,7 +126,7 @@ void AppendDoubleQuoted(std::string_view text, std::string& out) {
 void Indent(int indent, std::string& out) { out.append(static_cast<size_t>(indent), ' '); }
 
 void AppendLiteral(std::string_view text, int indent, std::string& out) {
-  indent = std::max(indent, 2);  // even where nothing is around it
+  indent = std::max(indent, 2);  // also at the top level
   out += !text.ends_with('\n') ? "|-" : text.ends_with("\n\n") ? "|+" : "|";
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -156,14 +156,14 @@ bool IsFilled(const JsonObject* object) { return object != nullptr && !object->e
 
 void AppendBlock(const Json& value, int indent, std::string& out);
 
-// A value behind "key:" or "-", with what separates it from that. Ends without a line break.
+// A value after "key:" or "-", with its separator. Ends without a line break.
 void AppendMemberValue(const Json& value, int indent, std::string& out) {
   if (IsFilled(value.if_object())) {
     out += '\n';
     Indent(indent + 2, out);
     AppendBlock(value, indent + 2, out);
   } else if (IsFilled(value.if_array())) {
-    // As kubectl writes it: the dashes stand below the key.
+    // As kubectl: the dashes are in the column of the key.
     out += '\n';
     Indent(indent, out);
     AppendBlock(value, indent, out);

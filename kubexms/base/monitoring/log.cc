@@ -17,7 +17,7 @@
 namespace kubexms {
 namespace {
 
-// A tree has at most this many names; further ones share the logger they were asked from.
+// The largest number of names in a tree; further names share the logger of their parent.
 constexpr size_t kMaxNames = 1024;
 
 constexpr std::array<std::string_view, 4> kLevelNames = {"debug", "info", "warn", "error"};
@@ -85,7 +85,7 @@ class LogFields {
   std::vector<Owned> owned_;
 };
 
-// One line in the making.
+// Builds one line.
 class LogLine {
  public:
   explicit LogLine(const LogOptions& options) : options_(options) {}
@@ -130,7 +130,7 @@ class LogLine {
  private:
   bool json() const { return options_.format == LogFormat::kJson; }
 
-  // A field must not hide what every line has.
+  // A field must not override the standard fields of a line.
   static std::string KeyOf(const LogField& field) {
     static constexpr std::string_view kReserved[] = {"time", "level", "logger", "message"};
     std::string key(field.key);
@@ -139,7 +139,7 @@ class LogLine {
     return key;
   }
 
-  // Redacted, valid UTF-8 and not too long. Redacted first: half a secret would not be found.
+  // Redacted, valid UTF-8 and truncated. Redacts first: half a secret would not be found.
   std::string Clean(std::string_view text) const {
     std::string clean =
         options_.secrets == nullptr ? std::string(text) : options_.secrets->Redact(text);
@@ -179,7 +179,7 @@ class LogLine {
     out_ += value;
   }
 
-  // Control characters as escapes, so that no message can look like two.
+  // Escapes control characters, so that no message can forge a second line.
   void AppendOnOneLine(std::string_view text) {
     if (std::none_of(text.begin(), text.end(), IsControl)) {
       out_ += text;
@@ -208,7 +208,7 @@ void FileLogSink::Write(LogLevel, std::string_view line) {
   while (!line.empty()) {
     const ssize_t written = ::write(descriptor_, line.data(), line.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nowhere to complain
+    if (written <= 0) return;  // the error cannot be reported
     line.remove_prefix(static_cast<size_t>(written));
   }
 }
@@ -257,7 +257,7 @@ class Logger::Tree {
   void SetLevel(Name& name, LogLevel level) {
     MutexLock lock(mutex_);
     name.own = level;
-    // Parents sort before their children, so each finds its parent's new level.
+    // Parents sort before their children, so each child reads its parent's new level.
     for (auto& [full, other] : names_) {
       other->effective = other->own ? *other->own : InheritedLevel(full);
     }
@@ -271,7 +271,7 @@ class Logger::Tree {
     return (names_[std::move(full)] = std::move(name)).get();
   }
 
-  // The level of the nearest name above, which may leave out steps of the path.
+  // The level of the nearest ancestor, which need not be the direct parent.
   LogLevel InheritedLevel(std::string_view full) REQUIRES(mutex_) {
     while (!full.empty()) {
       const size_t dot = full.rfind('.');

@@ -1,13 +1,13 @@
 #pragma once
 
-// Structured logging: a message that never varies, and fields that do.
+// Structured logging: a constant message and variable fields.
 //
 //   Logger log({.sink = &sink, .clock = &clock});
 //   const Logger node_log = log.Named("controller").Named("node").With("node", name);
 //   node_log.Info("joined", {{"attempt", 3}, {"token", Secret(token)}, {"took", elapsed}});
 //
 // writes "2024-01-01T00:00:00.000Z INFO  controller.node: joined node=n1 attempt=3
-// token=[redacted] took=1.5s". There is no global logger: whoever logs is given one.
+// token=[redacted] took=1.5s". There is no global logger: pass a logger to every class that logs.
 
 #include <chrono>
 #include <concepts>
@@ -36,11 +36,11 @@ std::string_view LogLevelName(LogLevel level);
 std::optional<LogLevel> ParseLogLevel(std::string_view name);
 
 enum class LogFormat {
-  kText,  // for people
-  kJson,  // one object a line, for machines
+  kText,
+  kJson,  // one object per line
 };
 
-// Where lines go. Called from any thread; must not log.
+// The destination of log lines. Write() is called from any thread and must not log.
 class LogSink {
  public:
   virtual ~LogSink() = default;
@@ -48,7 +48,8 @@ class LogSink {
   virtual void Write(LogLevel level, std::string_view line) = 0;
 };
 
-// Standard error, or another file descriptor that outlives the sink; each line is written whole.
+// Writes to standard error, or to another file descriptor that outlives the sink. Lines are never
+// interleaved.
 class FileLogSink final : public LogSink {
  public:
   FileLogSink();
@@ -60,12 +61,12 @@ class FileLogSink final : public LogSink {
   Mutex mutex_;
 };
 
-// Keeps the last lines, for tests.
+// Stores the last lines, for tests.
 class CapturingLogSink final : public LogSink {
  public:
   explicit CapturingLogSink(size_t capacity = 10'000);
   void Write(LogLevel level, std::string_view line) override;
-  // Without their line breaks.
+  // Without line breaks.
   std::vector<std::string> Lines() const;
 
  private:
@@ -74,7 +75,7 @@ class CapturingLogSink final : public LogSink {
   std::deque<std::string> lines_ GUARDED_BY(mutex_);
 };
 
-// The value of a field. Borrows text: it is meant to live no longer than the call that logs it.
+// The value of a field. Borrows text: must not outlive the log call.
 class LogValue {
  public:
   LogValue(std::string_view text) : text_(text) {}
@@ -111,31 +112,30 @@ struct LogField {
 struct LogOptions {
   LogLevel level = LogLevel::kInfo;
   LogFormat format = LogFormat::kText;
-  // Messages and values longer than this are cut.
+  // Longer messages and values are truncated.
   size_t max_value_bytes = 8192;
-  // Borrowed; they must outlive every logger made from this one.
+  // Borrowed; must outlive every logger derived from this one.
   LogSink* sink = nullptr;
   const Clock* clock = nullptr;
-  // If given, its values are redacted from every message, key and value.
+  // Optional; its values are redacted in every message, key and value.
   const SecretRegistry* secrets = nullptr;
 };
 
-// A cheap handle: copy it, keep it as a member. Safe for use from any thread.
+// A cheap handle that can be copied. Thread-safe.
 class Logger {
  public:
-  // One that discards everything.
+  // Discards all messages.
   Logger() = default;
-  // The root of a new tree. `sink` and `clock` are required.
+  // The root of a new tree of loggers. `sink` and `clock` are required.
   explicit Logger(const LogOptions& options);
 
-  // The logger below this one with this name; names are joined by dots. Asking twice gives the same
-  // place in the tree, so its level is set for both.
+  // The child logger with this name; names are joined by dots. Loggers with the same full name
+  // share their level.
   Logger Named(std::string_view name) const;
   // The same logger, with one more field on every line.
   Logger With(std::string_view key, LogValue value) const;
 
-  // Sets the level of this name and of all names below it that have none of their own. Nothing
-  // happens to loggers outside the tree below this name.
+  // Sets the level of this name and of all descendants without a level of their own.
   void SetLevel(LogLevel level) const;
   bool Enabled(LogLevel level) const;
 

@@ -30,7 +30,7 @@ class LogTest : public ::testing::Test {
   SecretRegistry secrets_;
 };
 
-TEST_F(LogTest, WritesTextForPeople) {
+TEST_F(LogTest, WritesText) {
   clock_.Advance(1234ms);
   Make()
       .Named("controller")
@@ -43,7 +43,7 @@ TEST_F(LogTest, WritesTextForPeople) {
                           "node=n1 attempt=3 took=1.5s ok=true ratio=0.25"));
 }
 
-TEST_F(LogTest, WritesJsonForMachines) {
+TEST_F(LogTest, WritesJson) {
   Make(LogFormat::kJson)
       .Named("store")
       .With("shard", 7u)
@@ -82,7 +82,7 @@ TEST_F(LogTest, NeverShowsSecrets) {
   EXPECT_THAT(Last(), HasSubstr("url=https://u:[redacted]@h"));
 }
 
-TEST_F(LogTest, RedactsBeforeItCuts) {
+TEST_F(LogTest, RedactsBeforeItTruncates) {
   secrets_.Add("swordfish");
   const Logger log({.max_value_bytes = 8, .sink = &sink_, .clock = &clock_, .secrets = &secrets_});
   log.Info("1234swordfish");
@@ -100,7 +100,7 @@ TEST_F(LogTest, LaterFieldsReplaceEarlierOnes) {
   EXPECT_THAT(Last(), EndsWith(R"("message":"m","a":2,"b":3,"time_":"x"})"));
 }
 
-TEST_F(LogTest, ChangesLevelsBelowAName) {
+TEST_F(LogTest, SetsTheLevelOfDescendants) {
   const Logger root = Make();
   const Logger controller = root.Named("controller");
   const Logger node = controller.Named("node");
@@ -119,7 +119,7 @@ TEST_F(LogTest, ChangesLevelsBelowAName) {
   EXPECT_FALSE(root.Named("controller").Named("node").Enabled(LogLevel::kWarn));
 }
 
-TEST_F(LogTest, InheritsThroughNamesThatWereNeverMade) {
+TEST_F(LogTest, InheritsThroughMissingNames) {
   const Logger root = Make();
   root.Named("a").SetLevel(LogLevel::kError);
   EXPECT_FALSE(root.Named("a.b.c").Enabled(LogLevel::kInfo));
@@ -179,7 +179,7 @@ TEST(FileLogSinkTest, WritesWholeLines) {
   ::close(ends[1]);
 }
 
-TEST(CapturingLogSinkTest, KeepsTheLastLines) {
+TEST(CapturingLogSinkTest, StoresTheLastLines) {
   CapturingLogSink sink(2);
   for (const char* line : {"a\n", "b\n", "c\n"}) sink.Write(LogLevel::kInfo, line);
   EXPECT_THAT(sink.Lines(), ElementsAre("b", "c"));

@@ -15,7 +15,7 @@
 
 namespace kubexms {
 
-// What the registry needs to know of any family.
+// The type-independent interface of a family.
 class MetricsRegistry::Family {
  public:
   virtual ~Family() = default;
@@ -26,8 +26,8 @@ namespace {
 
 constexpr size_t kMaxLabelBytes = 256;
 
-// Instead of the library's, which takes a lock for every observation. What is collected meanwhile
-// may have one in its count that is not in its sum yet.
+// Replaces prometheus-cpp's histogram, which takes a lock for every observation. A concurrent
+// Collect() may see an observation in the count that is not yet in the sum.
 class HistogramSeries {
  public:
   explicit HistogramSeries(const std::vector<double>& bounds)
@@ -63,11 +63,11 @@ class HistogramSeries {
 
  private:
   const std::vector<double> bounds_;
-  std::vector<std::atomic<uint64_t>> counts_;  // the last one is of what is above all bounds
+  std::vector<std::atomic<uint64_t>> counts_;  // the last counts values above all bounds
   std::atomic<double> sum_ = 0;
 };
 
-// What stands behind ours.
+// The prometheus-cpp types of our metrics.
 template <class Metric>
 struct Behind;
 template <>
@@ -139,7 +139,7 @@ class MetricFamily<Metric>::State final : public MetricsRegistry::Family {
     if (by_values_.size() >= options_.max_series) return Overflow();
     std::vector<std::string> clean;
     for (const std::string_view value : values) clean.push_back(CleanLabel(value));
-    // Others may have become the same.
+    // Truncated label values may be equal to those of another series.
     Series*& series = by_values_[JoinKey(clean)];
     if (series == nullptr) series = Make(clean);
     return by_values_.try_emplace(std::move(key), series).first->second;
@@ -171,7 +171,7 @@ class MetricFamily<Metric>::State final : public MetricsRegistry::Family {
     for (size_t i = 0; i < values.size(); ++i) {
       member.labels.push_back({options_.labels[i], values[i]});
     }
-    // In the order of their names, as the library has them.
+    // prometheus-cpp sorts labels by name.
     std::sort(member.labels.begin(), member.labels.end());
     if constexpr (std::is_same_v<Metric, Histogram>) {
       member.series = std::make_unique<Series>(buckets_);
@@ -234,7 +234,7 @@ HistogramBatch::HistogramBatch(std::vector<double> buckets)
 
 HistogramBatch HistogramBatch::Release() { return std::exchange(*this, HistogramBatch(bounds_)); }
 
-void Histogram::Take(const HistogramBatch& batch) const {
+void Histogram::ObserveBatch(const HistogramBatch& batch) const {
   if (series_ != nullptr) static_cast<HistogramSeries*>(series_)->Add(batch.counts_, batch.sum_);
 }
 

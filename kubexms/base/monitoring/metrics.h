@@ -1,15 +1,15 @@
 #pragma once
 
-// Metrics in Prometheus' sense: counters, gauges and histograms in families, collected as text.
+// Prometheus metrics: families of counters, gauges and histograms, collected as text.
 //
 //   MetricsRegistry metrics;
 //   const auto requests = metrics.AddCounter(
 //       {.name = "apiserver_request_total", .help = "Requests by result.", .labels = {"code"}});
-//   const Counter ok = requests.With({"200"});  // look up once, keep
+//   const Counter ok = requests.With({"200"});  // look up once, store
 //   ok.Increment();
 //
-// Handles are pointers in disguise: cheap to copy, valid as long as the registry, safe to use from
-// any thread. A default-constructed one does nothing, so code need not ask whether it is measured.
+// Handles are cheap to copy, valid as long as the registry, and thread-safe. A default-constructed
+// handle does nothing, so code need not check whether metrics are enabled.
 
 #include <algorithm>
 #include <chrono>
@@ -31,7 +31,7 @@ namespace kubexms {
 template <class Metric>
 class MetricFamily;
 
-// Only ever grows.
+// A value that only increases.
 class Counter {
  public:
   Counter() = default;
@@ -44,7 +44,7 @@ class Counter {
   void* series_ = nullptr;
 };
 
-// Goes up and down.
+// A value that increases and decreases.
 class Gauge {
  public:
   Gauge() = default;
@@ -59,11 +59,11 @@ class Gauge {
   void* series_ = nullptr;
 };
 
-// Observations that are gathered where a lock is held anyway, for Histogram::Take(). Costs less
-// than Histogram::Observe(). Not safe for use from several threads.
+// Collects observations under a lock that is held anyway, for Histogram::ObserveBatch(). Costs less
+// than Histogram::Observe(). Not thread-safe.
 class HistogramBatch {
  public:
-  // The buckets of the histogram that it is for.
+  // `buckets` are those of the histogram.
   explicit HistogramBatch(std::vector<double> buckets);
 
   void Observe(double value) {
@@ -75,24 +75,24 @@ class HistogramBatch {
     Observe(std::chrono::duration<double>(duration).count());
   }
 
-  // What was gathered; nothing is left.
+  // Returns the observations and clears the batch.
   HistogramBatch Release();
 
  private:
   friend class Histogram;
 
   std::vector<double> bounds_;
-  std::vector<uint64_t> counts_;  // the last one is of what is above all bounds
+  std::vector<uint64_t> counts_;  // the last counts values above all bounds
   double sum_ = 0;
 };
 
-// Counts observations by size.
+// Counts observations by buckets.
 class Histogram {
  public:
   Histogram() = default;
   void Observe(double value) const;
-  void Take(const HistogramBatch& batch) const;
-  // In seconds, as Prometheus wants it.
+  void ObserveBatch(const HistogramBatch& batch) const;
+  // In seconds, the base unit of Prometheus.
   template <class Rep, class Period>
   void Observe(std::chrono::duration<Rep, Period> duration) const {
     Observe(std::chrono::duration<double>(duration).count());
@@ -108,21 +108,21 @@ struct MetricOptions {
   std::string name;  // as Prometheus allows: [a-zA-Z_:][a-zA-Z0-9_:]*
   std::string help;
   std::vector<std::string> labels;
-  // Label values beyond this many series are counted together, see MetricFamily.
+  // Further label values share one series, see MetricFamily::kOverflow.
   size_t max_series = 1000;
 };
 
-// All series of one name. Handles as cheap as those of the metrics.
+// All series with one name. A cheap handle.
 template <class Metric>
 class MetricFamily {
  public:
-  // Every label of a series that was asked for when the family was full.
+  // The label values of all series beyond MetricOptions::max_series.
   static constexpr std::string_view kOverflow = "_overflow";
 
   MetricFamily() = default;
 
-  // The series with these label values, in the order of the family's labels; made when it is new.
-  // Takes a lock and a look-up: on hot paths keep the result.
+  // The series with these label values, in the order of the family's labels; created if it does not
+  // exist. Takes a lock and a lookup: on hot paths store the result.
   Metric With(std::initializer_list<std::string_view> values) const;
 
  private:
@@ -132,10 +132,10 @@ class MetricFamily {
   State* state_ = nullptr;
 };
 
-// Owns the families. Safe for use from any thread.
+// Owns the families. Thread-safe.
 class MetricsRegistry {
  public:
-  // Ends what AddRefresh() began; waits for a refresh that is running.
+  // Unregisters a refresh function; waits for a running refresh.
   class Refresh;
 
   MetricsRegistry();
@@ -143,19 +143,18 @@ class MetricsRegistry {
   MetricsRegistry(const MetricsRegistry&) = delete;
   MetricsRegistry& operator=(const MetricsRegistry&) = delete;
 
-  // Adding a family that exists gives the existing one; adding it as another type or with other
-  // labels is a bug.
+  // Returns the existing family if there is one, which must have the same type and labels.
   MetricFamily<Counter> AddCounter(const MetricOptions& options) EXCLUDES(mutex_);
   MetricFamily<Gauge> AddGauge(const MetricOptions& options) EXCLUDES(mutex_);
-  // `buckets` are upper bounds, ascending; the infinite one is added.
+  // `buckets` are ascending upper bounds without infinity.
   MetricFamily<Histogram> AddHistogram(const MetricOptions& options, std::vector<double> buckets)
       EXCLUDES(mutex_);
 
-  // Calls `refresh` at the start of every Collect() for as long as the result lives: for values
-  // that are computed when they are read. It may set metrics but not collect or add a refresh.
+  // Calls `refresh` at the start of every Collect() until the result is destroyed, for values that
+  // are computed on demand. `refresh` may set metrics but not call Collect() or AddRefresh().
   [[nodiscard]] Refresh AddRefresh(std::function<void()> refresh) EXCLUDES(refreshes_mutex_);
 
-  // Everything, in Prometheus' text format, sorted by name and labels.
+  // All metrics in Prometheus' text format, sorted by name and labels.
   std::string Collect() const EXCLUDES(mutex_, refreshes_mutex_);
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -170,13 +169,13 @@ class MetricsRegistry {
 
   mutable Mutex mutex_;
   std::map<std::string, std::unique_ptr<Family>> families_ GUARDED_BY(mutex_);
-  mutable Mutex refreshes_mutex_;  // before mutex_; held while they run
+  mutable Mutex refreshes_mutex_;  // locked before mutex_, and while refresh functions run
   std::list<std::function<void()>> refreshes_ GUARDED_BY(refreshes_mutex_);
 };
 
 class MetricsRegistry::Refresh {
  public:
-  Refresh() = default;  // of nothing
+  Refresh() = default;
   Refresh(Refresh&& other) noexcept
       : registry_(std::exchange(other.registry_, nullptr)), place_(other.place_) {}
   Refresh& operator=(Refresh&& other) noexcept {

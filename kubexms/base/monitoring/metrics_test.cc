@@ -50,17 +50,17 @@ TEST(MetricsTest, CountsObservationsIntoBuckets) {
             "seconds_bucket{q=\"a\",le=\"+Inf\"} 3\n");
 }
 
-TEST(MetricsTest, ABatchCountsAsItsObservations) {
+TEST(MetricsTest, ObservesBatches) {
   MetricsRegistry metrics;
   const Histogram histogram =
       metrics.AddHistogram({.name = "seconds"}, ExponentialBuckets(0.25, 2, 2)).With({});
   HistogramBatch batch(ExponentialBuckets(0.25, 2, 2));
   batch.Observe(0.25);
   batch.Observe(500ms);
-  histogram.Take(batch.Release());
+  histogram.ObserveBatch(batch.Release());
   batch.Observe(7.0);
-  histogram.Take(batch.Release());
-  histogram.Take(batch.Release());  // it was empty
+  histogram.ObserveBatch(batch.Release());
+  histogram.ObserveBatch(batch.Release());  // it was empty
   EXPECT_THAT(metrics.Collect(), HasSubstr("seconds_count 3\n"
                                            "seconds_sum 7.75\n"
                                            "seconds_bucket{le=\"0.25\"} 1\n"
@@ -74,13 +74,13 @@ TEST(MetricsTest, EscapesLabelValues) {
   EXPECT_THAT(metrics.Collect(), HasSubstr("a{l=\"x\\\"\\\\\\n\xEF\xBF\xBD\"} 1\n"));
 }
 
-TEST(MetricsTest, ShowsNothingOfAFamilyWithoutSeries) {
+TEST(MetricsTest, OmitsFamiliesWithoutSeries) {
   MetricsRegistry metrics;
   metrics.AddCounter({.name = "a"});
   EXPECT_EQ(metrics.Collect(), "");
 }
 
-TEST(MetricsTest, GathersWhatIsTooMuchInOneSeries) {
+TEST(MetricsTest, CollectsFurtherSeriesInTheOverflowSeries) {
   MetricsRegistry metrics;
   const auto family = metrics.AddCounter({.name = "a", .labels = {"l"}, .max_series = 2});
   for (const char* value : {"1", "2", "3", "4", "1"}) family.With({value}).Increment();
@@ -90,7 +90,7 @@ TEST(MetricsTest, GathersWhatIsTooMuchInOneSeries) {
   EXPECT_THAT(metrics.Collect(), Not(HasSubstr("\"3\"")));
 }
 
-TEST(MetricsTest, ValuesThatAreTheSameOnceTheyAreCutAreOneSeries) {
+TEST(MetricsTest, LabelValuesThatAreEqualAfterTruncationShareASeries) {
   MetricsRegistry metrics;
   const auto counter = metrics.AddCounter({.name = "n", .help = "h", .labels = {"l"}});
   const std::string long_value(300, 'x');
@@ -99,7 +99,7 @@ TEST(MetricsTest, ValuesThatAreTheSameOnceTheyAreCutAreOneSeries) {
   EXPECT_THAT(metrics.Collect(), HasSubstr("x\"} 2\n"));
 }
 
-TEST(MetricsTest, RefreshesWhatIsComputedWhenItIsRead) {
+TEST(MetricsTest, CallsRefreshFunctionsOnCollect) {
   MetricsRegistry metrics;
   const Gauge gauge = metrics.AddGauge({.name = "a"}).With({});
   {
@@ -114,7 +114,7 @@ TEST(MetricsTest, RefreshesWhatIsComputedWhenItIsRead) {
   EXPECT_EQ(gauge.Value(), 2);
 }
 
-TEST(MetricsTest, GivesTheSameFamilyForTheSameName) {
+TEST(MetricsTest, ReturnsTheSameFamilyForTheSameName) {
   MetricsRegistry metrics;
   metrics.AddGauge({.name = "a", .labels = {"l"}}).With({"x"}).Increment(3);
   const Gauge again = metrics.AddGauge({.name = "a", .labels = {"l"}}).With({"x"});
@@ -122,7 +122,7 @@ TEST(MetricsTest, GivesTheSameFamilyForTheSameName) {
   EXPECT_EQ(again.Value(), 2);
 }
 
-TEST(MetricsTest, RefusesAFamilyOfAnotherShape) {
+TEST(MetricsTest, RefusesAFamilyWithAnotherTypeOrLabels) {
   MetricsRegistry metrics;
   metrics.AddGauge({.name = "a", .labels = {"l"}});
   EXPECT_DEATH(metrics.AddCounter({.name = "a", .labels = {"l"}}), "check failed");
@@ -130,7 +130,7 @@ TEST(MetricsTest, RefusesAFamilyOfAnotherShape) {
   EXPECT_DEATH(metrics.AddGauge({.name = "not-a-name"}), "check failed");
 }
 
-TEST(MetricsTest, IgnoresEverythingWithoutARegistry) {
+TEST(MetricsTest, DoesNothingWithoutARegistry) {
   const MetricFamily<Counter> family;
   family.With({"any", "labels"}).Increment();
   EXPECT_EQ(family.With({}).Value(), 0);
@@ -153,7 +153,7 @@ TEST(MetricsTest, CountsFromManyThreads) {
   EXPECT_EQ(family.With({"x"}).Value() + family.With({"y"}).Value(), 4000);
 }
 
-TEST(MetricsTest, MakesBuckets) {
+TEST(MetricsTest, ComputesBuckets) {
   EXPECT_THAT(ExponentialBuckets(1, 10, 3), ElementsAre(1, 10, 100));
   EXPECT_THAT(LinearBuckets(1, 0.5, 3), ElementsAre(1, 1.5, 2));
 }

@@ -40,7 +40,7 @@ std::string EncodeBase64(std::string_view bytes, Base64Form form) {
   std::string out;
   out.reserve((bytes.size() + 2) / 3 * 4);
   uint32_t bits = 0;
-  int count = 0;  // of bits that wait
+  int count = 0;  // of pending bits
   for (const char byte : bytes) {
     bits = bits << 8 | static_cast<unsigned char>(byte);
     for (count += 8; count >= 6; count -= 6) out += alphabet[bits >> (count - 6) & 63];
@@ -55,7 +55,7 @@ Result<std::string> DecodeBase64(std::string_view text, Base64Form form) {
   std::string out;
   out.reserve(text.size() / 4 * 3 + 3);
   uint32_t bits = 0;
-  int count = 0;  // of bits that wait
+  int count = 0;  // of pending bits
   size_t digits = 0, padding = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     if (IsLineBreak(text[i])) continue;

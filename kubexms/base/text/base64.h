@@ -17,8 +17,8 @@ enum class Base64Form {
 
 std::string EncodeBase64(std::string_view bytes, Base64Form form = Base64Form::kStandard);
 
-// Line breaks are skipped. Refused, with the offset: any other foreign character, missing or
-// misplaced padding, and bits that no encoder writes.
+// Skips line breaks. Refuses, with the offset: other characters outside of the alphabet, missing or
+// misplaced padding, and trailing bits that are not zero.
 Result<std::string> DecodeBase64(std::string_view text, Base64Form form = Base64Form::kStandard);
 
 }  // namespace kubexms

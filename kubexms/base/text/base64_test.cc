@@ -6,7 +6,7 @@
 namespace kubexms {
 namespace {
 
-TEST(Base64Test, KnowsTheVectorsOfTheRfc) {
+TEST(Base64Test, EncodesTheTestVectorsOfTheRfc) {
   const std::pair<std::string, std::string> vectors[] = {{"", ""},
                                                          {"f", "Zg=="},
                                                          {"fo", "Zm8="},
@@ -29,7 +29,7 @@ TEST(Base64Test, HasAFormForUrls) {
 
 TEST(Base64Test, SkipsLineBreaks) { EXPECT_EQ(*DecodeBase64("Zm9v\r\nYmFy\n"), "foobar"); }
 
-TEST(Base64Test, RefusesWhatNoEncoderWrites) {
+TEST(Base64Test, RefusesNonCanonicalEncodings) {
   for (const char* text : {"Z", "Zg", "Zg=", "Zg===", "=", "====", "Zg==Zg==", "Z g=", "Zh==",
                            "Zm9=", "Zm9v=", "--__", "Zm9v\xFF"}) {
     EXPECT_FALSE(DecodeBase64(text).ok()) << text;

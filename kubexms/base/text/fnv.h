@@ -1,7 +1,7 @@
 #pragma once
 
-// FNV-1a: a quick hash that is the same everywhere and for ever, for names that follow from a text.
-// Not for keys that somebody may choose to collide.
+// FNV-1a: a fast, stable hash, for names that are derived from a text. Not for keys that an
+// attacker can choose.
 
 #include <cstdint>
 #include <string_view>

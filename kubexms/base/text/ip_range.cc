@@ -40,10 +40,10 @@ IpRange IpRange::Network() const {
   return network;
 }
 
-IpRange IpRange::At(uint64_t place) const {
+IpRange IpRange::At(uint64_t index) const {
   IpRange address = Network();
   address.prefix_ = bits_;
-  uint64_t rest = place;
+  uint64_t rest = index;
   for (int i = bits_ / 8 - 1; i >= 0 && rest > 0; --i) {
     uint8_t& byte = address.bytes_[static_cast<size_t>(i)];
     const uint64_t sum = byte + (rest & 0xff);

@@ -5,7 +5,7 @@
 namespace kubexms {
 namespace {
 
-TEST(IpRangeTest, KnowsWhatIsInIt) {
+TEST(IpRangeTest, ContainsItsAddresses) {
   const auto range = [](std::string_view text) { return IpRange::Parse(text).value(); };
   EXPECT_TRUE(range("10.0.0.0/8").Contains(range("10.255.0.0/16")));
   EXPECT_FALSE(range("10.255.0.0/16").Contains(range("10.0.0.0/8")));

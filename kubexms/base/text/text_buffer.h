@@ -1,7 +1,7 @@
 #pragma once
 
-// A growing piece of text for writers that append many small pieces: what std::string does, with
-// every append inlined. Serialisers write into one and take the text out at the end.
+// A growing text for serializers that append many small pieces: a std::string whose appends are
+// inlined.
 
 #include <cstddef>
 #include <cstring>
@@ -25,14 +25,14 @@ class TextBuffer {
     size_ += text.size();
   }
 
-  // Room for `count` more bytes, written there by the caller and added with Commit.
+  // Returns room for `count` bytes, which the caller writes and adds with Commit().
   char* Reserve(size_t count) {
     if (capacity_ - size_ < count) Grow(count);
     return data_.get() + size_;
   }
   void Commit(size_t count) { size_ += count; }
 
-  // Forgets what was appended after the text was `size` long.
+  // Shortens the text to `size` bytes.
   void Truncate(size_t size) { size_ = size; }
 
   size_t size() const { return size_; }
@@ -40,7 +40,7 @@ class TextBuffer {
   std::string ToString() const { return std::string(view()); }
 
  private:
-  // Short texts, which most are, are copied in two pieces that overlap, without a call.
+  // Copies short texts, the most frequent ones, as two overlapping blocks without a function call.
   static void Copy(std::string_view text, char* to) {
     const char* from = text.data();
     const size_t size = text.size();

@@ -1,6 +1,6 @@
 #pragma once
 
-// A queue between threads that holds at most so many items: whoever is too fast waits.
+// A queue between threads with a bounded number of items: producers block while the queue is full.
 
 #include <chrono>
 #include <deque>
@@ -13,8 +13,8 @@
 
 namespace kubexms {
 
-// First in, first out. Safe for use from any thread. Every call that waits returns at once when its
-// stop token is requested.
+// First in, first out. Thread-safe. Every blocking call returns at once when its stop token is
+// requested.
 template <class T>
 class BoundedQueue {
  public:
@@ -22,12 +22,13 @@ class BoundedQueue {
 
   explicit BoundedQueue(size_t capacity) : capacity_(capacity) { KUBEXMS_CHECK(capacity > 0); }
 
-  // Waits for room. False, and the item is dropped, when the queue is closed or `stop` requested.
+  // Blocks while the queue is full. Drops the item and returns false when the queue is closed or
+  // `stop` is requested.
   bool Push(T item, std::stop_token stop = {}) EXCLUDES(mutex_) {
     return PushUntil(std::move(item), Deadline::max(), std::move(stop));
   }
 
-  // Push() that also gives up at `deadline`, which is real time.
+  // Push() with a deadline on the real clock.
   bool PushUntil(T item, Deadline deadline, std::stop_token stop = {}) EXCLUDES(mutex_) {
     const std::stop_callback wake(stop, [this] { WakeAll(); });
     MutexLock lock(mutex_);
@@ -38,18 +39,19 @@ class BoundedQueue {
     return PushLocked(item);
   }
 
-  // Never waits. The item is moved from only when the result is true.
+  // Does not block. Moves from `item` only when it returns true.
   bool TryPush(T& item) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     return PushLocked(item);
   }
 
-  // Waits for an item. Nothing when the queue is closed and empty, or `stop` is requested.
+  // Blocks while the queue is empty. Returns nullopt when the queue is closed and empty, or when
+  // `stop` is requested.
   std::optional<T> Pop(std::stop_token stop = {}) EXCLUDES(mutex_) {
     return PopUntil(Deadline::max(), std::move(stop));
   }
 
-  // Pop() that also gives up at `deadline`, which is real time.
+  // Pop() with a deadline on the real clock.
   std::optional<T> PopUntil(Deadline deadline, std::stop_token stop = {}) EXCLUDES(mutex_) {
     const std::stop_callback wake(stop, [this] { WakeAll(); });
     MutexLock lock(mutex_);
@@ -60,13 +62,13 @@ class BoundedQueue {
     return PopLocked();
   }
 
-  // Never waits.
+  // Does not block.
   std::optional<T> TryPop() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     return PopLocked();
   }
 
-  // Refuses further items; those in the queue can still be taken.
+  // Refuses further items; items in the queue can still be popped.
   void Close() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     closed_ = true;
@@ -87,7 +89,7 @@ class BoundedQueue {
   size_t capacity() const { return capacity_; }
 
  private:
-  // False when the deadline has passed.
+  // Returns false when the deadline has passed.
   bool Wait(CondVar& condition, Deadline deadline) REQUIRES(mutex_) {
     if (deadline != Deadline::max()) return condition.WaitUntil(mutex_, deadline);
     condition.Wait(mutex_);

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-TEST(BoundedQueueTest, KeepsTheOrder) {
+TEST(BoundedQueueTest, PopsInOrder) {
   BoundedQueue<int> queue(3);
   EXPECT_TRUE(queue.Push(1));
   EXPECT_TRUE(queue.Push(2));
@@ -22,7 +22,7 @@ TEST(BoundedQueueTest, KeepsTheOrder) {
   EXPECT_EQ(queue.TryPop(), std::nullopt);
 }
 
-TEST(BoundedQueueTest, KeepsTheItemWhenTryPushFails) {
+TEST(BoundedQueueTest, PreservesTheItemWhenTryPushFails) {
   BoundedQueue<std::unique_ptr<int>> queue(1);
   auto first = std::make_unique<int>(1), second = std::make_unique<int>(2);
   EXPECT_TRUE(queue.TryPush(first));
@@ -39,7 +39,7 @@ TEST(BoundedQueueTest, GivesUpAtTheDeadline) {
   EXPECT_EQ(queue.PopUntil(steady_clock::now()), 1);
 }
 
-TEST(BoundedQueueTest, PushWaitsForRoom) {
+TEST(BoundedQueueTest, PushBlocksWhileFull) {
   BoundedQueue<int> queue(1);
   queue.Push(1);
   std::jthread producer([&] { EXPECT_TRUE(queue.Push(2)); });
@@ -57,7 +57,7 @@ TEST(BoundedQueueTest, DrainsAfterClose) {
   EXPECT_EQ(queue.Pop(), std::nullopt);
 }
 
-TEST(BoundedQueueTest, CloseWakesThoseWhoWait) {
+TEST(BoundedQueueTest, CloseWakesWaitingThreads) {
   BoundedQueue<int> empty(1), full(1);
   full.Push(1);
   std::jthread consumer([&] { EXPECT_EQ(empty.Pop(), std::nullopt); });
@@ -66,7 +66,7 @@ TEST(BoundedQueueTest, CloseWakesThoseWhoWait) {
   full.Close();
 }
 
-TEST(BoundedQueueTest, StopWakesThoseWhoWait) {
+TEST(BoundedQueueTest, StopWakesWaitingThreads) {
   BoundedQueue<int> empty(1), full(1);
   full.Push(1);
   std::jthread consumer([&](std::stop_token stop) { EXPECT_EQ(empty.Pop(stop), std::nullopt); });

@@ -11,55 +11,55 @@ namespace kubexms {
 ElasticThreads::~ElasticThreads() {
   MutexLock lock(mutex_);
   closing_ = true;
-  for (Member* member : waiting_) member->called.NotifyOne();
-  while (!members_.empty()) all_ended_.Wait(mutex_);
+  for (Worker* worker : idle_) worker->assigned.NotifyOne();
+  while (!workers_.empty()) all_ended_.Wait(mutex_);
   Join(ended_);
 }
 
 void ElasticThreads::Start(std::string_view name, std::function<void()> task) {
   MutexLock lock(mutex_);
   KUBEXMS_CHECK(!closing_ && task != nullptr);
-  const bool found = !waiting_.empty();
-  Member& member = found ? *waiting_.back() : members_.emplace_back();
-  member.name = name;
-  member.task = std::move(task);
+  const bool found = !idle_.empty();
+  Worker& worker = found ? *idle_.back() : workers_.emplace_back();
+  worker.name = name;
+  worker.task = std::move(task);
   if (found) {
-    waiting_.pop_back();
-    member.called.NotifyOne();
+    idle_.pop_back();
+    worker.assigned.NotifyOne();
   } else {
-    member.thread = std::thread([this, self = std::prev(members_.end())] { Live(self); });
+    worker.thread = std::thread([this, self = std::prev(workers_.end())] { RunTasks(self); });
     Join(ended_);
   }
 }
 
 size_t ElasticThreads::size() const {
   MutexLock lock(mutex_);
-  return members_.size();
+  return workers_.size();
 }
 
-void ElasticThreads::Live(Members::iterator self) {
+void ElasticThreads::RunTasks(Workers::iterator self) {
   while (const std::function<void()> task = NextTask(self)) task();
 }
 
-std::function<void()> ElasticThreads::NextTask(Members::iterator self) {
-  const auto deadline = std::chrono::steady_clock::now() + options_.patience;
+std::function<void()> ElasticThreads::NextTask(Workers::iterator self) {
+  const auto deadline = std::chrono::steady_clock::now() + options_.idle_timeout;
   MutexLock lock(mutex_);
-  if (self->task == nullptr) waiting_.push_back(&*self);
+  if (self->task == nullptr) idle_.push_back(&*self);
   while (self->task == nullptr && !closing_) {
-    if (!self->called.WaitUntil(mutex_, deadline)) break;
+    if (!self->assigned.WaitUntil(mutex_, deadline)) break;
   }
   if (self->task == nullptr) {
-    std::erase(waiting_, &*self);
-    ended_.splice(ended_.end(), members_, self);
-    if (members_.empty()) all_ended_.NotifyAll();
+    std::erase(idle_, &*self);
+    ended_.splice(ended_.end(), workers_, self);
+    if (workers_.empty()) all_ended_.NotifyAll();
     return nullptr;
   }
   NameThisThread(self->name);
   return std::exchange(self->task, nullptr);
 }
 
-void ElasticThreads::Join(Members& ended) {
-  for (Member& member : ended) member.thread.join();
+void ElasticThreads::Join(Workers& ended) {
+  for (Worker& worker : ended) worker.thread.join();
   ended.clear();
 }
 

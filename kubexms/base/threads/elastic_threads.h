@@ -1,8 +1,7 @@
 #pragma once
 
-// Threads for work that comes and goes, shared by all who have some now and then. A thread costs
-// memory of its own for as long as it lives (its stack, its part of the allocator's heap), so there
-// should be as many as are busy, not as many as could be.
+// A thread pool that grows with its tasks and shrinks when threads are idle. Every thread costs
+// memory (stack, caches of the allocator), so the pool has as many threads as are busy.
 
 #include <chrono>
 #include <cstddef>
@@ -18,48 +17,48 @@
 namespace kubexms {
 
 struct ElasticThreadsOptions {
-  // How long a thread waits for another task before it ends.
-  std::chrono::nanoseconds patience = std::chrono::seconds(5);
+  // A thread without a task ends after this time.
+  std::chrono::nanoseconds idle_timeout = std::chrono::seconds(5);
 };
 
-// Safe for use from any thread.
+// Thread-safe.
 class ElasticThreads {
  public:
   explicit ElasticThreads(ElasticThreadsOptions options = {}) : options_(options) {}
-  // Waits for the tasks. None may be started any more.
+  // Waits for the running tasks. No task may be started meanwhile.
   ~ElasticThreads();
   ElasticThreads(const ElasticThreads&) = delete;
   ElasticThreads& operator=(const ElasticThreads&) = delete;
 
-  // Runs `task` at once, on a thread that has nothing to do or on a new one, which is called `name`
-  // meanwhile. It must not throw. Whoever starts tasks bounds how many run at a time.
+  // Runs `task` at once, on an idle or a new thread, which has the name `name` meanwhile. `task`
+  // must not throw. The caller limits the number of concurrent tasks.
   void Start(std::string_view name, std::function<void()> task) EXCLUDES(mutex_);
 
-  // Threads that live: those at work, and those that wait.
+  // The number of busy and idle threads.
   size_t size() const EXCLUDES(mutex_);
 
  private:
-  struct Member {
+  struct Worker {
     std::thread thread;
-    CondVar called;
+    CondVar assigned;
     std::string name;
-    std::function<void()> task;  // what is to be done next
+    std::function<void()> task;  // the next task
   };
-  using Members = std::list<Member>;
+  using Workers = std::list<Worker>;
 
-  void Live(Members::iterator self) EXCLUDES(mutex_);
-  // Null when it is time to end.
-  std::function<void()> NextTask(Members::iterator self) EXCLUDES(mutex_);
-  // They have left the lock for the last time, so this takes no time.
-  static void Join(Members& ended);
+  void RunTasks(Workers::iterator self) EXCLUDES(mutex_);
+  // Null when the worker is to end.
+  std::function<void()> NextTask(Workers::iterator self) EXCLUDES(mutex_);
+  // Does not block: these threads have released the mutex for the last time.
+  static void Join(Workers& ended);
 
   const ElasticThreadsOptions options_;
 
   mutable Mutex mutex_;
-  Members members_ GUARDED_BY(mutex_);
-  Members ended_ GUARDED_BY(mutex_);  // to be joined
-  // Those that wait. The last one is called first, so that the others come to their end.
-  std::vector<Member*> waiting_ GUARDED_BY(mutex_);
+  Workers workers_ GUARDED_BY(mutex_);
+  Workers ended_ GUARDED_BY(mutex_);  // to be joined
+  // A task goes to the last one, so that the others reach their idle timeout.
+  std::vector<Worker*> idle_ GUARDED_BY(mutex_);
   CondVar all_ended_;
   bool closing_ GUARDED_BY(mutex_) = false;
 };

@@ -11,21 +11,21 @@ namespace {
 using std::chrono::hours;
 using std::chrono::nanoseconds;
 
-TEST(ElasticThreadsTest, HasNoneWithoutTasks) {
+TEST(ElasticThreadsTest, StartsNoThreadWithoutTasks) {
   const ElasticThreads threads;
   EXPECT_EQ(threads.size(), 0u);
 }
 
-TEST(ElasticThreadsTest, GivesEachTaskThatRunsAThreadOfItsOwn) {
-  ElasticThreads threads({.patience = hours(1)});
+TEST(ElasticThreadsTest, RunsTasksConcurrently) {
+  ElasticThreads threads({.idle_timeout = hours(1)});
   std::latch all_run(3);
   for (int i = 0; i < 3; ++i) threads.Start("task", [&] { all_run.arrive_and_wait(); });
   all_run.wait();
   EXPECT_EQ(threads.size(), 3u);
 }
 
-TEST(ElasticThreadsTest, UsesAThreadAgain) {
-  ElasticThreads threads({.patience = hours(1)});
+TEST(ElasticThreadsTest, ReusesIdleThreads) {
+  ElasticThreads threads({.idle_timeout = hours(1)});
   std::atomic<int> runs = 0;
   while (runs < 1000) {
     const int before = runs;
@@ -35,8 +35,8 @@ TEST(ElasticThreadsTest, UsesAThreadAgain) {
   EXPECT_LT(threads.size(), 1000u);
 }
 
-TEST(ElasticThreadsTest, ThreadsEndWhenTheirPatienceDoes) {
-  ElasticThreads threads({.patience = nanoseconds(1)});
+TEST(ElasticThreadsTest, ThreadsEndAfterTheIdleTimeout) {
+  ElasticThreads threads({.idle_timeout = nanoseconds(1)});
   for (int i = 0; i < 10; ++i) threads.Start("task", [] {});
   while (threads.size() > 0) std::this_thread::yield();
   std::latch ran(1);

@@ -12,7 +12,7 @@
 
 #include "kubexms/base/threads/threads.h"
 
-// Of jemalloc, which our programs have and tests have not.
+// jemalloc's function, which is linked into our programs but not into tests.
 extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,
                        size_t new_size) noexcept __attribute__((weak));
 
@@ -23,7 +23,7 @@ constexpr std::chrono::seconds kPeriod(2);
 constexpr double kBusyFrom = 0.1;
 constexpr double kQuietBelow = 0.06;
 
-// Segments that can be written have been: their content is nowhere else.
+// Writable segments must be kept: their content is not in the file.
 int ReleaseObject(dl_phdr_info* object, size_t, void*) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   for (int i = 0; i < object->dlpi_phnum; ++i) {
@@ -37,21 +37,21 @@ int ReleaseObject(dl_phdr_info* object, size_t, void*) {
   return 0;
 }
 
-// By all threads so far.
+// CPU time of all threads.
 double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
 
 void ReleaseUnusedMemory() {
   if (mallctl != nullptr) {
-    (void)mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);  // 4096: of all arenas
+    (void)mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);  // 4096: all arenas
   } else {
     malloc_trim(0);
   }
   dl_iterate_phdr(ReleaseObject, nullptr);
 }
 
-bool QuietAfterWork::Note(double of_a_core) {
+bool IdleDetector::Observe(double of_a_core) {
   if (of_a_core >= kBusyFrom) busy_ = true;
   if (!busy_ || of_a_core >= kQuietBelow) return false;
   busy_ = false;
@@ -67,11 +67,11 @@ MemoryReleaser::~MemoryReleaser() {
 
 void MemoryReleaser::Run() {
   NameThisThread("memory");
-  QuietAfterWork work;
+  IdleDetector work;
   double before = ProcessorSeconds();
   while (!stop_.WaitFor(kPeriod)) {
     const double now = ProcessorSeconds();
-    if (work.Note((now - before) / static_cast<double>(kPeriod.count()))) ReleaseUnusedMemory();
+    if (work.Observe((now - before) / static_cast<double>(kPeriod.count()))) ReleaseUnusedMemory();
     before = now;
   }
 }

@@ -6,26 +6,24 @@
 
 namespace kubexms {
 
-// Gives back to the machine what this process holds and does not use now: free memory that the
-// allocator keeps, and the pages of the program and its libraries, of which those that are needed
-// come back from the files, mostly without a disk. For the end of a start, which runs through far
-// more than is needed afterwards, and for the end of hard work. Takes some milliseconds. Safe at
-// any time, from any thread.
+// Returns unused memory to the system: free memory of the allocator, and the pages of the program
+// and its libraries, which the kernel reads again from the page cache when they are needed. Call it
+// after the start, which uses far more code than normal operation, and after a peak of work. Takes
+// some milliseconds. Thread-safe.
 void ReleaseUnusedMemory();
 
-// Whether a process that was busy has become quiet, told by what it takes of a processor. Its start
-// is work.
-class QuietAfterWork {
+// Detects the change from busy to idle by the CPU usage of the process. A new process is busy.
+class IdleDetector {
  public:
-  // Takes note of one period, in which it took this much, 1 being all of a core. True when the work
-  // before it has ended now.
-  bool Note(double of_a_core);
+  // Adds the CPU usage of one period; 1 is a whole core. Returns true when the process became idle
+  // in this period.
+  bool Observe(double cores);
 
  private:
   bool busy_ = true;
 };
 
-// While it lives, memory is released each time this process becomes quiet after work.
+// Releases unused memory each time this process becomes idle, until destroyed.
 class MemoryReleaser {
  public:
   MemoryReleaser();

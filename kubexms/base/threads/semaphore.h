@@ -6,19 +6,18 @@
 
 namespace kubexms {
 
-// Counts what was posted and not yet taken. As std::counting_semaphore, but who has to wait sleeps
-// at once: libstdc++'s yields the processor a dozen times first, which costs more than it saves
-// where a wait is nearly always long.
+// A counting semaphore whose waiters sleep at once. libstdc++'s std::counting_semaphore yields a
+// dozen times before it sleeps, which wastes CPU time when most waits are long.
 class Semaphore {
  public:
-  Semaphore();  // with nothing posted
+  Semaphore();  // with the count 0
   ~Semaphore();
   Semaphore(const Semaphore&) = delete;
   Semaphore& operator=(const Semaphore&) = delete;
 
   void Post();
   void Wait();
-  // False when nothing was posted for so long, by the clock of the system: setting that clock makes
+  // Returns false after `time` without a Post(). Uses the system clock: setting that clock makes
   // the wait shorter or longer.
   bool WaitFor(std::chrono::nanoseconds time);
 

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(SemaphoreTest, WaitsForWhatIsPosted) {
+TEST(SemaphoreTest, WaitsForAPost) {
   Semaphore asked, answered;
   int value = 0;
   std::thread other([&] {
@@ -23,7 +23,7 @@ TEST(SemaphoreTest, WaitsForWhatIsPosted) {
   other.join();
 }
 
-TEST(SemaphoreTest, RemembersWhatWasPostedBefore) {
+TEST(SemaphoreTest, CountsEarlierPosts) {
   Semaphore semaphore;
   semaphore.Post();
   semaphore.Post();
@@ -32,7 +32,7 @@ TEST(SemaphoreTest, RemembersWhatWasPostedBefore) {
   EXPECT_FALSE(semaphore.WaitFor(milliseconds(1)));
 }
 
-TEST(SemaphoreTest, GivesUpAfterATime) {
+TEST(SemaphoreTest, TimesOut) {
   Semaphore semaphore;
   EXPECT_FALSE(semaphore.WaitFor(milliseconds(1)));
   EXPECT_FALSE(semaphore.WaitFor(milliseconds(0)));

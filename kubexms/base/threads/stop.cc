@@ -38,7 +38,7 @@ StopSignals::StopSignals() {
     int signal = 0;
     sigwait(&signals, &signal);
     source_.request_stop();
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // from now on they end the program
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // from now on a signal terminates the program
     WaitForStop(ended_.get_token());
   });
 }

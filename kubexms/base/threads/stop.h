@@ -1,18 +1,17 @@
 #pragma once
 
-// How programs end: on request, and not before.
+// Graceful stop of programs on SIGINT and SIGTERM.
 
 #include <stop_token>
 #include <thread>
 
 namespace kubexms {
 
-// Blocks until `stop` is requested. A token that can never be requested is a bug.
+// Blocks until `stop` is requested. `stop` must have a stop state.
 void WaitForStop(const std::stop_token& stop);
 
-// Turns the first SIGINT or SIGTERM into a request to stop; a second one ends the program at once,
-// for people who do not want to wait. Make one at the start of main(), before any thread: threads
-// that are started before it would get the signals.
+// Requests a stop on the first SIGINT or SIGTERM; a second signal terminates the program at once.
+// Create it at the start of main(), before any thread: earlier threads would receive the signals.
 class StopSignals {
  public:
   StopSignals();

@@ -27,7 +27,7 @@ TEST(WaitForStopTest, ReturnsWhenStopIsRequestedByAnotherThread) {
   EXPECT_TRUE(requested);
 }
 
-TEST(StopSignalsTest, TurnsASignalIntoARequest) {
+TEST(StopSignalsTest, RequestsAStopOnASignal) {
   const StopSignals signals;
   EXPECT_FALSE(signals.token().stop_requested());
   kill(getpid(), SIGTERM);
@@ -36,7 +36,7 @@ TEST(StopSignalsTest, TurnsASignalIntoARequest) {
 
 TEST(StopSignalsTest, EndsWithoutASignal) { const StopSignals signals; }
 
-TEST(StopSignalsDeathTest, ASecondSignalEndsTheProgram) {
+TEST(StopSignalsDeathTest, ASecondSignalTerminatesTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

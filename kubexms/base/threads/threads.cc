@@ -22,8 +22,8 @@ std::string ReadAll(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// "1234 (name) S 1 …": a name may have spaces and parentheses. Of what follows it, the first field
-// is the state; the twelfth and thirteenth are the time in user and in kernel mode.
+// "1234 (name) S 1 …": a name may have spaces and parentheses. After the name, the first field is
+// the state; the twelfth and thirteenth are the times in user and kernel mode.
 std::optional<ThreadUse> ParseStat(const std::string& stat) {
   constexpr int kFieldsBetween = 10;
   const size_t open = stat.find('(');

@@ -1,6 +1,6 @@
 #pragma once
 
-// The threads of this process: what they are called, and what they use, as the kernel counts it.
+// Names, CPU time and memory of the threads of this process, from /proc.
 
 #include <chrono>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace kubexms {
 
-// For debuggers, top, and ListThreads(). The kernel keeps 15 bytes of it; threads that this one
-// starts have the name too, until they are given one.
+// Names the calling thread for debuggers, top, and ListThreads(). The kernel stores 15 bytes. New
+// threads inherit the name of the thread that starts them.
 void NameThisThread(std::string_view name);
 
 struct ThreadUse {
@@ -21,7 +21,7 @@ struct ThreadUse {
   std::chrono::milliseconds cpu{0};
 };
 
-// By id. Threads that end meanwhile may be missing.
+// Sorted by id. Threads that end during the call may be missing.
 std::vector<ThreadUse> ListThreads();
 
 struct MemoryUse {

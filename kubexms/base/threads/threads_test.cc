@@ -28,7 +28,7 @@ TEST(ThreadsTest, AreListedByName) {
   listed.count_down();
 }
 
-TEST(ThreadsTest, TheirTimeIsCounted) {
+TEST(ThreadsTest, ReportTheirCpuTime) {
   const auto cpu = [] {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -43,7 +43,7 @@ TEST(ThreadsTest, TheirTimeIsCounted) {
   EXPECT_EQ(self->state, 'R');
 }
 
-TEST(ThreadsTest, MemoryIsCounted) {
+TEST(ThreadsTest, ReportsMemory) {
   const MemoryUse use = ReadMemoryUse();
   EXPECT_GT(use.resident_bytes, 100'000u);
   EXPECT_GE(use.peak_resident_bytes, use.resident_bytes);

@@ -39,7 +39,7 @@ void HostSpec::Describe(Type<HostSpec>& type) {
              "The IP address by which the other hosts reach it; left out: address.");
   type.Field("port", &HostSpec::port, "Of its SSH server.").Minimum(1).Maximum(65535).Default(22);
   type.Field("user", &HostSpec::user,
-             "Who logs in: root, or somebody who may use sudo. Left out: as ~/.ssh/config says.");
+             "User to log in as: root, or a user with sudo; defaults to ~/.ssh/config.");
   type.Field("privateKeyPath", &HostSpec::private_key_path,
              "A private key of the operator; left out: the agent and ~/.ssh/config.");
   type.Field("privateKeyPassphrase", &HostSpec::private_key_passphrase,
@@ -245,7 +245,8 @@ void SystemSpec::Describe(Type<SystemSpec>& type) {
 
 void NetworkPluginSpec::Describe(Type<NetworkPluginSpec>& type) {
   type.Doc("What connects the pods of different hosts.");
-  type.Field("name", &NetworkPluginSpec::name, "Which one; none: somebody else brings it.")
+  type.Field("name", &NetworkPluginSpec::name,
+             "Name of the plugin; none: it is installed by other means.")
       .Enum({"none", "calico", "cilium", "flannel", "kube-ovn"})
       .Default("none");
   type.Field("version", &NetworkPluginSpec::version, "Of it. Left out: one that is known to work.")

@@ -144,7 +144,7 @@ TEST_F(InformerTest, ADeletionTellsOfWhatWasKnown) {
 }
 
 TEST_F(InformerTest, HasAThreadOnlyWhileItHasSomethingToDo) {
-  ElasticThreads threads({.patience = std::chrono::nanoseconds(1)});
+  ElasticThreads threads({.idle_timeout = std::chrono::nanoseconds(1)});
   const auto informer = std::make_shared<Informer>(Options(), Environment());
   informer->AddHandler(journal_.Handler());
   const auto runner = std::make_shared<InformerRunner>(informer, threads);

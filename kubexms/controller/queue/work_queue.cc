@@ -62,8 +62,8 @@ void WorkQueueMetrics::Publish(const Numbers& numbers) {
   controller_adds_.Increment(adds);
   retries_.Increment(retries);
   controller_retries_.Increment(retries);
-  queue_duration_.Take(numbers.waited);
-  work_duration_.Take(numbers.worked);
+  queue_duration_.ObserveBatch(numbers.waited);
+  work_duration_.ObserveBatch(numbers.worked);
   unfinished_.Set(seconds(numbers.running.sum));
   longest_.Set(seconds(numbers.running.longest));
 }

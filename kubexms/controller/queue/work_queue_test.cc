@@ -578,7 +578,7 @@ TEST(WorkQueueThreadsTest, CalledWorkersLoseNoKey) {
   constexpr int kKeys = 2000;
   constexpr int kWorkers = 4;
   SystemClock clock;
-  ElasticThreads threads({.patience = nanoseconds(1)});
+  ElasticThreads threads({.idle_timeout = nanoseconds(1)});
   Queue queue({.name = "test"}, &clock);
   std::atomic<int> at_work = 0;
   std::atomic<int> done = 0;

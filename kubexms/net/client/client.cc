@@ -32,7 +32,7 @@ constexpr int kAttempts = 3;
 constexpr std::chrono::milliseconds kTick(200);
 constexpr size_t kMaxProxyAnswer = size_t{64} * 1024;
 constexpr size_t kMaxStatusLine = 200;
-// After a connection could not be made, while there are others that calls may wait for.
+// After a failed connection attempt, while calls may wait for other connections.
 constexpr int kConnectAttempts = 3;
 constexpr std::chrono::milliseconds kConnectPause(200);
 
@@ -40,7 +40,7 @@ Time Now() { return std::chrono::steady_clock::now(); }
 
 class ClientPool;
 
-// Sets up one socket so that it notices a peer that has gone without a word.
+// Enables keep-alive probes, which detect peers that disappeared.
 void TuneSocket(int descriptor) {
   const auto set = [descriptor](int level, int option, int value) {
     ::setsockopt(descriptor, level, option, &value, sizeof(value));
@@ -53,7 +53,7 @@ void TuneSocket(int descriptor) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
 }
 
-// One connection to the server, from the first step of connecting on.
+// One connection to the server, including its establishment.
 class ClientConnection final : public Socket::User {
  public:
   ClientConnection(ClientPool& pool, uint64_t number) : id(number), pool_(pool), opened_(Now()) {}
@@ -62,11 +62,11 @@ class ClientConnection final : public Socket::User {
   void Connect(std::vector<SocketAddress> addresses);
   void OnSocketReady() override;
 
-  // Sends what there is to send and waits for the socket. Like CheckTime() it may give the
-  // connection up, and with it destroy this.
+  // Sends pending output and waits for the socket. Like CheckTime(), it may close the connection
+  // and destroy this object.
   void Continue();
   void CheckTime(Time now);
-  // Where it is connected to.
+  // The connected address.
   const SocketAddress& address() const { return addresses_[next_address_ - 1]; }
 
   // Null until connected.
@@ -100,7 +100,7 @@ class ClientConnection final : public Socket::User {
   Time address_deadline_{};  // when to try the next one
   int descriptor_ = -1;      // the channel's
   std::unique_ptr<Channel> channel_;
-  std::unique_ptr<TlsSession> tls_;  // until a proxy has connected it
+  std::unique_ptr<TlsSession> tls_;  // until the proxy has connected
   OutputQueue proxy_output_;
   std::string proxy_answer_;
   std::unique_ptr<ClientProtocol> protocol_;
@@ -122,7 +122,7 @@ class ClientPool {
   void FailAll(const Error& error);
   void Tick();
 
-  // What a connection reports; the second and the third destroy it.
+  // Called by connections; the second and the third destroy the connection.
   void OnReady(const SocketAddress& address, bool is_http2);
   void OnConnectFailed(uint64_t connection, const Error& error);
   void OnClosed(uint64_t connection);
@@ -130,7 +130,7 @@ class ClientPool {
   void Kick();
 
   std::string Name() const { return url.Authority(); }
-  // Where connections go.
+  // The server of the connections.
   const Url& Destination() const { return proxy ? proxy->url : url; }
   std::string ServerName() const {
     return options.server_name.empty() ? url.host : options.server_name;
@@ -140,7 +140,7 @@ class ClientPool {
   const Url url;
   const std::optional<Proxy> proxy;
   EventLoop events;
-  std::string scratch;  // for what is being received
+  std::string scratch;  // receive buffer
   std::atomic<size_t> connection_count{0};
 
  private:
@@ -160,10 +160,10 @@ class ClientPool {
   uint64_t last_id_ = 0;
   std::deque<ExchangePtr> waiting_;
   bool kicked_ = false;
-  bool expects_http2_ = true;  // until the server is seen to speak HTTP/1.1
+  bool expects_http2_ = true;  // until the server negotiates HTTP/1.1
   int connect_failures_ = 0;   // since one succeeded, or calls were told
   Time connect_after_{};
-  SocketAddress good_address_;  // the last that answered: it is tried first
+  SocketAddress good_address_;  // the last successful address, which is tried first
 };
 
 // ---- ClientConnection ----
@@ -190,7 +190,7 @@ Error ClientConnection::TlsError() const {
   const Error error =
       Error::ServiceUnavailable(fmt::format("TLS with {} (server name \"{}\"): {}", pool_.Name(),
                                             pool_.ServerName(), channel_->failure()));
-  // A server that is not to be trusted stays so.
+  // Retries do not help against an untrusted server.
   return channel_->tls()->state() == TlsSession::State::kFailed ? Terminal(error) : error;
 }
 
@@ -231,7 +231,7 @@ void ClientConnection::TryNextAddress() {
   if (descriptor_ < 0 && HasNextAddress()) return TryNextAddress();
   if (descriptor_ < 0) return pool_.OnConnectFailed(id, ConnectError(errno));
   TuneSocket(descriptor_);
-  // Whatever comes of it, the socket's error tells once it is writable.
+  // When the socket is writable, its error has the result.
   (void)::connect(descriptor_, name, static_cast<socklen_t>(address().bytes.size()));
   tls_ = std::move(*tls);
   channel_ = std::make_unique<Channel>(pool_.events, descriptor_,
@@ -269,7 +269,7 @@ void ClientConnection::ContinueProxy() {
   const size_t end = proxy_answer_.find("\r\n\r\n");
   if (end == std::string::npos) {
     if (!sent || outcome != Channel::Outcome::kOpen || proxy_answer_.size() > kMaxProxyAnswer) {
-      return pool_.OnConnectFailed(id, ProxyError("it gave no answer"));
+      return pool_.OnConnectFailed(id, ProxyError("no response"));
     }
     if (!proxy_output_.empty()) channel_->WaitWritable();
     return channel_->WaitReadable();
@@ -279,7 +279,7 @@ void ClientConnection::ContinueProxy() {
       proxy_answer_.substr(0, std::min(proxy_answer_.find("\r\n"), kMaxStatusLine));
   const size_t space = std::min(status_line.find(' '), status_line.size());
   if (!status_line.starts_with("HTTP/1.") || status_line.compare(space, 2, " 2") != 0) {
-    return pool_.OnConnectFailed(id, ProxyError("it answered \"" + status_line + "\""));
+    return pool_.OnConnectFailed(id, ProxyError("the response is \"" + status_line + "\""));
   }
   channel_ = std::make_unique<Channel>(pool_.events, channel_->Release(), std::move(tls_), *this);
   StartSession();
@@ -311,7 +311,7 @@ void ClientConnection::ReadInput() {
   pool_.scratch.clear();
   const Channel::Outcome outcome = channel_->Read(pool_.scratch);
   if (protocol_ == nullptr && outcome != Channel::Outcome::kOpen) {
-    channel_->Write(no_output_);  // the alert that tells the server what is wrong
+    channel_->Write(no_output_);  // the TLS alert for the server
     return pool_.OnConnectFailed(id, TlsError());
   }
   if (protocol_ == nullptr && !channel_->Handshaking()) Established();
@@ -350,11 +350,11 @@ void ClientConnection::CheckTime(Time now) {
   }
   if (HasNextAddress() && now >= address_deadline_) return TryNextAddress();
   if (now - opened_ < pool_.options.connect_timeout) return;
-  if (step_ == Step::kProxy) return pool_.OnConnectFailed(id, ProxyError("no answer in time"));
+  if (step_ == Step::kProxy) return pool_.OnConnectFailed(id, ProxyError("no response in time"));
   const char* step = step_ == Step::kHandshake   ? "TLS with"
                      : step_ == Step::kResolving ? "resolve"
                                                  : "connect to";
-  pool_.OnConnectFailed(id, Error::Timeout(fmt::format("{} {}: no answer within {} ms", step,
+  pool_.OnConnectFailed(id, Error::Timeout(fmt::format("{} {}: no response within {} ms", step,
                                                        pool_.Destination().Authority(),
                                                        pool_.options.connect_timeout.count())));
 }
@@ -410,11 +410,11 @@ void ClientPool::OnReady(const SocketAddress& address, bool is_http2) {
   connect_after_ = {};
 }
 
-// Connections that are open may become free for what waits, but may also be busy for hours: calls
-// wait for them while a few more attempts are made.
+// Open connections may become free for waiting calls, but may also be busy for hours: calls wait
+// for them while a few more connection attempts are made.
 void ClientPool::OnConnectFailed(uint64_t connection, const Error& error) {
   Remove(connection);
-  if (Connecting() > 0) return;  // the last one decides
+  if (Connecting() > 0) return;  // the last attempt decides
   if (connections_.empty() || ++connect_failures_ >= kConnectAttempts) {
     connect_failures_ = 0;
     return FailWaiting(error);
@@ -474,7 +474,7 @@ size_t ClientPool::Connecting() const {
                     [](const auto& connection) { return connection->protocol() == nullptr; }));
 }
 
-// One new connection at a time where requests can share it, else one for each that waits.
+// One new connection at a time if requests can share it, else one for each waiting call.
 void ClientPool::MaybeConnect() {
   if (waiting_.empty() || Now() < connect_after_) return;
   size_t connecting = Connecting();
@@ -504,7 +504,7 @@ void ClientPool::Connect() {
   }
 }
 
-// Those that need no resolver.
+// The addresses that need no resolver.
 std::vector<SocketAddress> ClientPool::KnownAddresses() const {
   std::vector<SocketAddress> known;
   const auto add = [&](const std::string& ip) {
@@ -540,7 +540,7 @@ Error CallError(const Exchange& exchange, const ClientPool& pool, Exchange::Wait
   const std::string what =
       fmt::format("{} {}://{}{}", request.method, pool.url.https ? "https" : "http", pool.Name(),
                   request.path());
-  if (waited == Exchange::Waited::kTimeout) return Error::Timeout(what + ": no answer in time");
+  if (waited == Exchange::Waited::kTimeout) return Error::Timeout(what + ": no response in time");
   return Error(499, "Canceled", what + ": the call was canceled");
 }
 
@@ -572,7 +572,7 @@ class Reader final : public HttpBodyReader {
   }
 
  private:
-  // Tells the connection what was read, in portions that are worth a word.
+  // Reports consumed bytes to the connection, in large portions.
   void GiveRoom(size_t count) {
     read_ += count;
     if (read_ < pool_->options.read_ahead_bytes / 4 || exchange_->over()) return;
@@ -650,7 +650,7 @@ Result<std::unique_ptr<HttpBodyReader>> HttpClient::Open(HttpRequest request,
     const auto waited = exchange->WaitForHead(deadline, options.stop);
     if (waited != Exchange::Waited::kReady) {
       pool->events.Post([pool = pool.get(), exchange] { pool->Cancel(exchange); });
-      if (options.unsent != nullptr) *options.unsent = false;  // it may be sent at this moment
+      if (options.unsent != nullptr) *options.unsent = false;  // the request may be being sent
       return CallError(*exchange, *pool, waited);
     }
     if (options.unsent != nullptr) *options.unsent = exchange->unsent();
@@ -673,7 +673,7 @@ Result<HttpReply> HttpClient::Do(HttpRequest request, const HttpCallOptions& opt
     ASSIGN_OR_RETURN(const std::string bytes, reader->Read());
     if (bytes.empty()) break;
     if (reply.body.size() + bytes.size() > most) {
-      return Error::RequestTooLarge(fmt::format("the answer is larger than {} bytes", most));
+      return Error::RequestTooLarge(fmt::format("the response is larger than {} bytes", most));
     }
     reply.body += bytes;
   }

@@ -1,9 +1,9 @@
 #pragma once
 
-// The HTTP client: blocking calls on the caller's thread, over connections that are kept and
-// shared. HTTP/2 carries any number of requests on one connection; with servers that speak only
-// HTTP/1.1 there is a bounded pool. Whether to try again is the caller's decision; only requests
-// that a server certainly has not seen are sent again by themselves.
+// The HTTP client: blocking calls over shared, persistent connections. HTTP/2 multiplexes requests
+// on one connection; for HTTP/1.1 servers there is a bounded connection pool. The caller decides
+// about retries; the client itself repeats only requests that the server has certainly not
+// received.
 //
 //   ASSIGN_OR_RETURN(auto client, HttpClient::Create({.server = "https://10.0.0.1:6443",
 //                                                     .ca_pem = ca}));
@@ -25,52 +25,52 @@
 namespace kubexms {
 
 struct HttpClientOptions {
-  // Scheme, host and port: "https://api.example.com:6443". Of the rest of a URL nothing is used.
+  // Scheme, host and port: "https://api.example.com:6443". The rest of the URL is ignored.
   std::string server;
-  // The IP addresses of that host; empty: those that its name resolves to. They are tried one after
-  // the other, each for its share of `connect_timeout`, the one that answered last before others.
+  // The IP addresses of that host; defaults to the resolved addresses. They are tried one after the
+  // other, each for its share of `connect_timeout`, the last successful address first.
   std::vector<std::string> addresses;
 
-  // The URL of an HTTP proxy to connect through (proxy.h); empty: directly.
+  // Optional URL of an HTTP proxy (proxy.h).
   Secret proxy;
 
-  // The authorities that may vouch for the server; empty: those of the system.
+  // Certificate authorities of the server; defaults to the system's.
   std::string ca_pem;
-  // The name in the server's certificate, when it is not the host of `server`.
+  // The name in the server's certificate; defaults to the host of `server`.
   std::string server_name;
-  // Talks to whoever answers. For tests and first contacts only.
+  // Skips the verification of the server. For tests and bootstrapping only.
   bool insecure_skip_verify = false;
 
-  // They are asked again whenever they are needed, the first two for every new connection, the
-  // third for every request, so that they can be rotated. They may be called from any thread.
+  // Credentials that may be rotated. The first two functions are called for every new connection,
+  // the third for every request; all may be called from any thread.
   std::function<std::string()> authorities;  // instead of ca_pem
   std::function<std::optional<CertificateAndKey>()> client_certificate;
   std::function<std::string()> bearer_token;
 
   std::string user_agent = "kubexms";
   bool http2 = true;
-  // Asks for compressed answers in Do().
+  // Accept compressed responses in Do().
   bool gzip = false;
 
   size_t max_connections = 32;
-  // Calls that wait for a connection; more fail at once.
+  // Limit of calls that wait for a connection; further calls fail at once.
   size_t max_waiting = 10'000;
-  // Of one answer, received ahead of its reader.
+  // Bytes of one response that are received ahead of its reader.
   size_t read_ahead_bytes = size_t{1024} * 1024;
-  // Of one answer to Do().
+  // Largest response of Do().
   size_t max_reply_bytes = size_t{512} * 1024 * 1024;
-  // To resolve, connect and agree on TLS.
+  // For name resolution, connection and TLS handshake.
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(10);
-  // A connection that is not used is closed after this.
+  // An unused connection is closed after this time.
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(90);
 };
 
 struct HttpCallOptions {
-  // For the whole call, with the body.
+  // For the whole call, including the body.
   std::optional<std::chrono::milliseconds> timeout;
   std::stop_token stop;
-  // When given, a call that fails sets it: true when the server has certainly not seen the request,
-  // so that sending it again cannot do anything twice.
+  // Optional; set by a failed call: true if the server has certainly not received the request, so
+  // that the request can be repeated safely.
   bool* unsent = nullptr;
 };
 
@@ -80,7 +80,7 @@ struct HttpReply {
   std::string body;
 };
 
-// An answer whose body is read as it arrives. For one thread at a time. Destroying it before the
+// A response whose body is read as it arrives. Not thread-safe. Destroying the reader before the
 // end cancels the request.
 class HttpBodyReader {
  public:
@@ -88,27 +88,27 @@ class HttpBodyReader {
 
   virtual int status() const = 0;
   virtual const HttpHeaders& headers() const = 0;
-  // Blocks until there are more bytes, and returns them; empty at the end of the body.
+  // Blocks until more bytes arrive and returns them; empty at the end of the body.
   virtual Result<std::string> Read() = 0;
 };
 
-// Safe for use from any thread. Errors say what failed, at which step and with whom; those of the
-// network are transient (503, or 504 for time-outs), a server that cannot be trusted is terminal.
+// Thread-safe. Errors name the failed step and the server. Network errors are transient (503, or
+// 504 for timeouts); a failed verification of the server is terminal.
 class HttpClient {
  public:
   static Result<std::unique_ptr<HttpClient>> Create(HttpClientOptions options);
-  // Calls that are under way fail. Readers may outlive the client: they fail as well.
+  // Calls in progress fail. Readers may outlive the client; they fail, too.
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // Sends the request and returns the whole answer, whatever its status is.
+  // Sends the request and returns the complete response, with any status.
   Result<HttpReply> Do(HttpRequest request, const HttpCallOptions& options = {});
-  // Sends the request and returns as soon as the header of the answer is there.
+  // Sends the request and returns when the header of the response has arrived.
   Result<std::unique_ptr<HttpBodyReader>> Open(HttpRequest request,
                                                const HttpCallOptions& options = {});
 
-  // Open connections, now.
+  // The number of open connections.
   size_t connections() const;
 
  private:

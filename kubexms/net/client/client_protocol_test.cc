@@ -52,7 +52,7 @@ class Http2ClientTest : public testing::Test {
       MakeHttp2Client({.read_ahead_bytes = 65536}, now_);
 };
 
-TEST_F(Http2ClientTest, PingsAConnectionThatIsSilentWhileSomebodyWaits) {
+TEST_F(Http2ClientTest, PingsASilentConnectionWithRequests) {
   protocol_->CheckTime(now_ + seconds(29));
   EXPECT_EQ(Sent(), std::vector<int>());
   protocol_->CheckTime(now_ + seconds(30));
@@ -61,7 +61,7 @@ TEST_F(Http2ClientTest, PingsAConnectionThatIsSilentWhileSomebodyWaits) {
   EXPECT_EQ(Sent(), std::vector<int>()) << "one ping is enough";
 }
 
-TEST_F(Http2ClientTest, GivesUpAConnectionThatDoesNotAnswerThePing) {
+TEST_F(Http2ClientTest, ClosesAConnectionThatDoesNotRespondToThePing) {
   protocol_->CheckTime(now_ + seconds(30));
   protocol_->CheckTime(now_ + seconds(44));
   EXPECT_FALSE(protocol_->Finished());
@@ -71,7 +71,7 @@ TEST_F(Http2ClientTest, GivesUpAConnectionThatDoesNotAnswerThePing) {
   EXPECT_TRUE(exchange_->failure()->IsTransient());
 }
 
-TEST_F(Http2ClientTest, WhateverIsReceivedShowsThatTheServerIsThere) {
+TEST_F(Http2ClientTest, AnyReceivedByteShowsThatTheServerIsAlive) {
   protocol_->CheckTime(now_ + seconds(30));
   const std::string settings("\0\0\0\4\0\0\0\0\0", 9);
   protocol_->Receive(settings, now_ + seconds(40));

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a caller of the HTTP client and the client's I/O thread share about one call.
+// The state of one HTTP call, shared by the caller's thread and the client's I/O thread.
 
 #include <chrono>
 #include <deque>
@@ -15,8 +15,8 @@
 
 namespace kubexms {
 
-// One request and its answer, between the caller's thread, which waits, and the client's I/O
-// thread, which sends and receives. Safe for use from both.
+// One request and its response. The caller's thread waits; the client's I/O thread sends and
+// receives. Thread-safe.
 class Exchange {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -28,35 +28,34 @@ class Exchange {
 
   // ---- The I/O thread ----
 
-  // A connection takes the request: from now on the server may see it.
+  // A connection starts to send the request: from now on the server may receive it.
   void SetSent();
   void SetHead(int status, HttpHeaders headers);
   void AddBody(std::string bytes);
   void End();
-  // `unprocessed`: the server has certainly done nothing about the request.
+  // `unprocessed`: the server has certainly not processed the request.
   void Fail(const Error& error, bool unprocessed = false);
-  // Received, but not yet read by the caller.
+  // Bytes that the caller has not read yet.
   size_t unread() const;
 
   // ---- The caller's thread ----
 
   enum class Waited { kReady, kTimeout, kStopped };
-  // Until there is a head or a failure.
+  // Waits for the header or a failure.
   Waited WaitForHead(std::optional<Time> deadline, const std::stop_token& stop);
-  // Until there are bytes, the end or a failure.
+  // Waits for bytes, the end or a failure.
   Waited WaitForBody(std::optional<Time> deadline, const std::stop_token& stop);
 
   // After WaitForHead().
   std::optional<Error> failure() const;
   bool unprocessed() const;
-  // True when the server has certainly not seen the request.
+  // True if the server has certainly not received the request.
   bool unsent() const;
   int status() const;
   HttpHeaders TakeHeaders();
-  // After WaitForBody(): bytes that were received, all of them before an error is told; empty at
-  // the end.
+  // After WaitForBody(): all received bytes, then the error; empty at the end.
   Result<std::string> TakeBody();
-  // True once there is nothing more to come.
+  // True after the end or a failure.
   bool over() const;
 
  private:

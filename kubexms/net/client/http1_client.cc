@@ -24,7 +24,7 @@ class Http1Client final : public ClientProtocol {
     WriteRequest(exchange_->request());
   }
 
-  // What is left of the answer cannot be told from the next one without reading it.
+  // The rest of the response would have to be read before the next one.
   void Cancel(const std::shared_ptr<Exchange>& exchange) override {
     if (exchange != exchange_) return;
     exchange_.reset();
@@ -38,12 +38,12 @@ class Http1Client final : public ClientProtocol {
     while (exchange_ != nullptr && !input_.empty()) {
       answer_begun_ = true;
       const Result<size_t> taken = parser_->Parse(input_);
-      if (!taken.ok()) return Fail(taken.error().WithContext("read the answer"));
+      if (!taken.ok()) return Fail(taken.error().WithContext("read the response"));
       input_.erase(0, *taken);
       Deliver();
       if (*taken == 0) break;
     }
-    if (exchange_ == nullptr && !input_.empty()) broken_ = true;  // an answer to nothing
+    if (exchange_ == nullptr && !input_.empty()) broken_ = true;  // a response without a request
     if (input_.size() > kLimits.header_bytes) Fail(Error::ServiceUnavailable("malformed answer"));
   }
 
@@ -59,7 +59,7 @@ class Http1Client final : public ClientProtocol {
   void Fail(const Error& error) override {
     broken_ = true;
     if (exchange_ == nullptr) return;
-    // A connection that was kept may have been closed just before the request reached the server.
+    // The server may have closed an idle connection just before the request arrived.
     const std::string& method = exchange_->request().method;
     const bool unprocessed =
         answers_ > 0 && !answer_begun_ && (method == "GET" || method == "HEAD");

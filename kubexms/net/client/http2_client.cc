@@ -15,8 +15,8 @@ constexpr size_t kOutputHigh = size_t{256} * 1024;
 constexpr size_t kMaxStreams = 1000;
 constexpr int32_t kConnectionWindow = 16 * 1024 * 1024;
 constexpr size_t kHeaderBytes = size_t{256} * 1024;
-// A connection with requests under way that is silent for the first is pinged; after the second
-// it is given up.
+// A silent connection with requests in progress is pinged after the first time, and closed after
+// the second.
 constexpr std::chrono::seconds kPingAfter(30);
 constexpr std::chrono::seconds kDeadAfter(45);
 
@@ -98,7 +98,7 @@ class Http2Client final : public ClientProtocol {
     if (streams_.empty()) {
       last_received_ = now;
     } else if (now - last_received_ >= kDeadAfter) {
-      Fail(Error::ServiceUnavailable("the server does not answer any more"));
+      Fail(Error::ServiceUnavailable("the server does not respond"));
     } else if (now - last_received_ >= kPingAfter && !std::exchange(ping_sent_, true)) {
       nghttp2_submit_ping(session_.get(), NGHTTP2_FLAG_NONE, nullptr);
     }
@@ -149,7 +149,7 @@ class Http2Client final : public ClientProtocol {
     const auto found = streams_.find(id);
     if (found == streams_.end()) return;
     ids_.erase(found->second->exchange.get());
-    // nghttp2 may still ask for the body of the request.
+    // nghttp2 may still read the body of the request.
     nghttp2_session_set_stream_user_data(session_.get(), id, nullptr);
     streams_.erase(found);
   }
@@ -223,7 +223,7 @@ class Http2Client final : public ClientProtocol {
     return 0;
   }
 
-  // The answer is complete; what is left of the request is not sent any more.
+  // The response is complete; the rest of the request is not sent.
   void EndStream(int32_t id, ClientStream& stream) {
     stream.exchange->End();
     if (stream.body_sent < stream.exchange->request().body.size()) {
@@ -235,7 +235,7 @@ class Http2Client final : public ClientProtocol {
   static int OnData(nghttp2_session*, uint8_t, int32_t id, const uint8_t* data, size_t size,
                     void* user_data) {
     Http2Client& self = Self(user_data);
-    // The windows of the streams bound what is in memory; the connection's is always open.
+    // The windows of the streams limit the memory; the window of the connection is always open.
     nghttp2_session_consume_connection(self.session_.get(), size);
     ClientStream* stream = self.Find(id);
     if (stream != nullptr) stream->exchange->AddBody(std::string(ToView(data, size)));
@@ -246,10 +246,11 @@ class Http2Client final : public ClientProtocol {
     Http2Client& self = Self(user_data);
     ClientStream* stream = self.Find(id);
     if (stream == nullptr) return 0;
-    // A complete answer was noticed in OnFrame().
-    stream->exchange->Fail(Error::ServiceUnavailable(fmt::format(
-                               "the server cut the answer off: {}", nghttp2_http2_strerror(code))),
-                           code == NGHTTP2_REFUSED_STREAM);
+    // Complete responses are handled in OnFrame().
+    stream->exchange->Fail(
+        Error::ServiceUnavailable(
+            fmt::format("the server aborted the response: {}", nghttp2_http2_strerror(code))),
+        code == NGHTTP2_REFUSED_STREAM);
     self.Forget(id);
     return 0;
   }

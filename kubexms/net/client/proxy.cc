@@ -26,7 +26,7 @@ bool IsBelow(std::string_view host, std::string_view domain) {
          EqualsIgnoreCase(host.substr(host.size() - domain.size()), domain);
 }
 
-// Whether one entry of $NO_PROXY is about the server.
+// Whether one entry of $NO_PROXY matches the server.
 bool Matches(std::string_view entry, const Url& server) {
   if (entry == "*") return true;
   const auto address = IpRange::ParseAddress(server.host);

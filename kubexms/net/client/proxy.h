@@ -1,6 +1,6 @@
 #pragma once
 
-// HTTP proxies: through which one a server is to be reached, and how to ask it for a connection.
+// HTTP proxies: selection by environment variables, and CONNECT requests.
 
 #include <functional>
 #include <optional>
@@ -13,23 +13,23 @@
 
 namespace kubexms {
 
-// A proxy that makes connections on demand (CONNECT).
+// A proxy that supports CONNECT.
 struct Proxy {
-  // "http://proxy:3128", "http://user:password@proxy:3128", or either without the scheme. Proxies
-  // that are themselves behind TLS, and SOCKS, are refused. Errors have no password in them.
+  // "http://proxy:3128", "http://user:password@proxy:3128", or either without the scheme. Refuses
+  // HTTPS and SOCKS proxies. Errors do not contain the password.
   static Result<Proxy> Parse(const Secret& url);
 
-  // What to send to be connected with `authority`, which is "host:port".
+  // The CONNECT request for `authority`, which is "host:port".
   std::string ConnectRequest(const std::string& authority) const;
 
   Url url;
-  Secret authorization;  // the value of the header; empty: none
+  Secret authorization;  // value of Proxy-Authorization; empty: no field
 };
 
-// The proxy that the variables $HTTPS_PROXY (for servers without TLS $HTTP_PROXY) and $NO_PROXY, or
-// the same in small letters, mean for a server; empty: none. As other programs do it: never for
-// loopback addresses; $NO_PROXY has names, which stand for what is below them as well, addresses
-// and ranges of them, each perhaps with a port, or "*".
+// The proxy of `server` according to $HTTPS_PROXY ($HTTP_PROXY for servers without TLS) and
+// $NO_PROXY, or their lower-case forms; empty for none. Loopback addresses never use a proxy.
+// $NO_PROXY has domain names (which include subdomains), addresses and CIDRs, each optionally with
+// a port, or "*".
 Secret ProxyOf(const Url& server,
                const std::function<std::optional<std::string>(const char* name)>& environment);
 

@@ -31,7 +31,7 @@ TEST(ProxyTest, ParsesItsUrl) {
             "CONNECT api:6443 HTTP/1.1\r\nHost: api:6443\r\n\r\n");
 }
 
-TEST(ProxyTest, RefusesOtherProxiesWithoutTellingThePassword) {
+TEST(ProxyTest, RefusesOtherProxiesWithoutRevealingThePassword) {
   for (const char* url : {"socks5://me:hunter2@proxy", "https://me:hunter2@proxy",
                           "http://me:hunter2@:1", "http://me:%zzhunter2@proxy"}) {
     const auto proxy = Proxy::Parse(Secret(url));
@@ -40,7 +40,7 @@ TEST(ProxyTest, RefusesOtherProxiesWithoutTellingThePassword) {
   }
 }
 
-TEST(ProxyTest, TheEnvironmentNamesOne) {
+TEST(ProxyTest, TheEnvironmentSelectsAProxy) {
   EXPECT_EQ(ProxyFor("https://api", {}), "");
   EXPECT_EQ(ProxyFor("https://api", {{"HTTPS_PROXY", "a"}, {"https_proxy", "b"}}), "a");
   EXPECT_EQ(ProxyFor("https://api", {{"https_proxy", "b"}, {"HTTP_PROXY", "c"}}), "b");

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kThreshold = size_t{128} * 1024;
 constexpr int kLevel = 1;
-constexpr int kGzipWindow = MAX_WBITS + 16;  // +16 asks zlib for gzip instead of its own format
+constexpr int kGzipWindow = MAX_WBITS + 16;  // +16: gzip format instead of zlib
 constexpr size_t kBlock = size_t{64} * 1024;
 
 class Deflater {
@@ -69,7 +69,7 @@ bool AllowsGzip(std::string_view element) {
 
 }  // namespace
 
-bool TakesGzip(const HttpHeaders& request_headers) {
+bool AcceptsGzip(const HttpHeaders& request_headers) {
   std::string_view rest = request_headers.Get("Accept-Encoding").value_or("");
   while (!rest.empty()) {
     const size_t comma = std::min(rest.find(','), rest.size());
@@ -79,13 +79,13 @@ bool TakesGzip(const HttpHeaders& request_headers) {
   return false;
 }
 
-bool IsWorthCompressing(bool client_takes_gzip, const HttpResponse& response) {
-  return client_takes_gzip && response.stream == nullptr && BodySize(response.body) > kThreshold &&
-         !response.headers.Has("Content-Encoding");
+bool IsWorthCompressing(bool client_accepts_gzip, const HttpResponse& response) {
+  return client_accepts_gzip && response.stream == nullptr &&
+         BodySize(response.body) > kThreshold && !response.headers.Has("Content-Encoding");
 }
 
-void CompressForClient(bool client_takes_gzip, HttpResponse& response) {
-  if (!IsWorthCompressing(client_takes_gzip, response)) return;
+void CompressForClient(bool client_accepts_gzip, HttpResponse& response) {
+  if (!IsWorthCompressing(client_accepts_gzip, response)) return;
   Result<Body> compressed = Gzip(response.body);
   if (!compressed.ok()) return;
   response.body = std::move(*compressed);

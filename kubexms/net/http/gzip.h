@@ -1,6 +1,6 @@
 #pragma once
 
-// Compression of answers, for clients that ask for it.
+// Compression of responses.
 
 #include <string_view>
 
@@ -8,17 +8,17 @@
 
 namespace kubexms {
 
-// Compresses the answer in place when it is complete (not a stream), larger than 128 KiB, not
-// encoded yet, and the client said that it takes gzip. At level 1, as Kubernetes does: most of the
-// gain for a fraction of the work.
-void CompressForClient(bool client_takes_gzip, HttpResponse& response);
-bool IsWorthCompressing(bool client_takes_gzip, const HttpResponse& response);
+// Compresses the response in place if it is complete (not a stream), larger than 128 KiB, not
+// encoded yet, and the client accepts gzip. Uses level 1, as Kubernetes does: most of the gain for
+// a fraction of the work.
+void CompressForClient(bool client_accepts_gzip, HttpResponse& response);
+bool IsWorthCompressing(bool client_accepts_gzip, const HttpResponse& response);
 
-// True when Accept-Encoding allows gzip.
-bool TakesGzip(const HttpHeaders& request_headers);
+// Whether Accept-Encoding allows gzip.
+bool AcceptsGzip(const HttpHeaders& request_headers);
 
 Result<Body> Gzip(const Body& body);
-// Fails for what is not gzip, and beyond `max_bytes` of output.
+// Fails for data that is not gzip, and for more than `max_bytes` of output.
 Result<std::string> Gunzip(std::string_view compressed, size_t max_bytes);
 
 }  // namespace kubexms

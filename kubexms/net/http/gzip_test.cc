@@ -13,14 +13,14 @@ TEST(GzipTest, RoundTripsManyBuffers) {
   EXPECT_EQ(Gunzip(Flatten(compressed), 1'000'000).value(), Flatten(body));
 }
 
-TEST(GzipTest, BoundsWhatItDecompresses) {
+TEST(GzipTest, LimitsTheDecompressedSize) {
   const std::string bomb = Flatten(Gzip({SharedBytes(std::string(5'000'000, 'x'))}).value());
   EXPECT_EQ(Gunzip(bomb, 1'000'000).error().code(), 413);
   EXPECT_FALSE(Gunzip("not gzip", 100).ok());
   EXPECT_FALSE(Gunzip(bomb.substr(0, bomb.size() / 2), 10'000'000).ok());
 }
 
-TEST(GzipTest, CompressesOnlyLargeAnswersForClientsThatTakeIt) {
+TEST(GzipTest, CompressesOnlyLargeResponsesForClientsThatAcceptGzip) {
   HttpResponse small = HttpResponse::Text(200, "text/plain", std::string(1000, 'x'));
   CompressForClient(true, small);
   EXPECT_FALSE(small.headers.Has("Content-Encoding"));
@@ -34,12 +34,12 @@ TEST(GzipTest, CompressesOnlyLargeAnswersForClientsThatTakeIt) {
 }
 
 TEST(GzipTest, ReadsAcceptEncoding) {
-  EXPECT_TRUE(TakesGzip({{"Accept-Encoding", "br, gzip"}}));
-  EXPECT_TRUE(TakesGzip({{"accept-encoding", "gzip;q=0.5"}}));
-  EXPECT_FALSE(TakesGzip({{"Accept-Encoding", "gzip;q=0"}}));
-  EXPECT_FALSE(TakesGzip({{"Accept-Encoding", "gzip;q=0.0, br"}}));
-  EXPECT_FALSE(TakesGzip({{"Accept-Encoding", "identity"}}));
-  EXPECT_FALSE(TakesGzip({}));
+  EXPECT_TRUE(AcceptsGzip({{"Accept-Encoding", "br, gzip"}}));
+  EXPECT_TRUE(AcceptsGzip({{"accept-encoding", "gzip;q=0.5"}}));
+  EXPECT_FALSE(AcceptsGzip({{"Accept-Encoding", "gzip;q=0"}}));
+  EXPECT_FALSE(AcceptsGzip({{"Accept-Encoding", "gzip;q=0.0, br"}}));
+  EXPECT_FALSE(AcceptsGzip({{"Accept-Encoding", "identity"}}));
+  EXPECT_FALSE(AcceptsGzip({}));
 }
 
 }  // namespace

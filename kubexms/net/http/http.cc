@@ -18,7 +18,7 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-// Cuts `text` at the first `separator`; what follows it is left in `text`.
+// Returns the text before the first `separator` and removes both from `text`.
 std::string_view TakeUntil(std::string_view& text, char separator) {
   const size_t end = std::min(text.find(separator), text.size());
   const std::string_view taken = text.substr(0, end);
@@ -271,7 +271,7 @@ Result<void> ParseAuthority(std::string_view text, std::string_view authority, U
   }
   if (url.host.empty()) return BadUrl(text, "the host is missing");
   if (url.host.find_first_of(" @/?#%\\") != std::string::npos) {
-    return BadUrl(text, "the host has a character that is not allowed");
+    return BadUrl(text, "the host contains an invalid character");
   }
   if (port.empty()) return {};
   const char* const end = port.data() + port.size();
@@ -294,14 +294,14 @@ Result<Url> Url::Parse(std::string_view text) {
     url.https = false;
     url.port = 80;
   } else {
-    return BadUrl(text, "it must start with https:// or http://");
+    return BadUrl(text, "must start with https:// or http://");
   }
   const size_t end = std::min(rest.find_first_of("/?#"), rest.size());
   RETURN_IF_ERROR(ParseAuthority(text, rest.substr(0, end), url));
   rest.remove_prefix(end);
   rest = rest.substr(0, rest.find('#'));
   if (rest.find_first_of(" \t\r\n") != std::string_view::npos) {
-    return BadUrl(text, "it must not have spaces");
+    return BadUrl(text, "must not contain spaces");
   }
   url.target = rest.starts_with('/') ? std::string(rest) : fmt::format("/{}", rest);
   return url;

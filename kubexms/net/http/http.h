@@ -1,8 +1,8 @@
 #pragma once
 
-// What HTTP messages are made of, for both versions of the protocol and both ends of it. Nothing
-// here does I/O. Bodies are lists of immutable shared buffers, so that an answer made of thousands
-// of stored objects is written without ever being copied into one string.
+// HTTP messages, for HTTP/1.1 and HTTP/2, client and server, without I/O. Bodies are lists of
+// immutable shared buffers, so that a response of thousands of stored objects is written without a
+// copy into one string.
 
 #include <cstdint>
 #include <memory>
@@ -50,11 +50,11 @@ class SharedBytes {
 using Body = std::vector<SharedBytes>;
 
 size_t BodySize(const Body& body);
-// One string with everything: for small bodies and tests.
+// The body as one string: for small bodies and tests.
 std::string Flatten(const Body& body);
 
-// Header fields in the order in which they came. Names are compared without regard to case. All
-// text lives in one buffer; views that are handed out are valid until the next change.
+// Header fields in their original order. Names are case-insensitive. All text is in one buffer;
+// returned views are valid until the next change.
 class HttpHeaders {
  public:
   struct Field {
@@ -72,11 +72,11 @@ class HttpHeaders {
   void Set(std::string_view name, std::string_view value);
   void Remove(std::string_view name);
 
-  // The first value, or nothing.
+  // The first value, or nullopt.
   std::optional<std::string_view> Get(std::string_view name) const;
   bool Has(std::string_view name) const { return Get(name).has_value(); }
   size_t Count(std::string_view name) const;
-  // True when a field of this name lists `token` between commas, without regard to case.
+  // Whether the comma-separated list in a field of this name contains `token`, case-insensitive.
   bool HasToken(std::string_view name, std::string_view token) const;
 
   size_t size() const { return entries_.size(); }
@@ -113,20 +113,19 @@ class HttpHeaders {
 
 bool EqualsIgnoreCase(std::string_view a, std::string_view b);
 
-// Who is at the other end of a connection.
+// The peer of a connection.
 struct HttpPeer {
   std::string address;  // "127.0.0.1:41234"
 
-  // What a client certificate says. It is set only when the certificate was verified against the
-  // server's client CA, so it can be trusted as an identity.
+  // The identity in a client certificate. Set only if the certificate was verified against the
+  // server's client CA.
   struct Certificate {
     std::string common_name;
     std::vector<std::string> organizations;
     std::string fingerprint;  // SHA-256 of the DER form, lower-case hexadecimal
   };
   std::optional<Certificate> certificate;
-  // Why the certificate that the client gave was not accepted; empty when it was, or when the
-  // client gave none.
+  // Why the client's certificate was refused; empty without a certificate.
   std::string certificate_error;
 };
 
@@ -153,21 +152,21 @@ struct HttpResponse {
   HttpResponse& operator=(HttpResponse&&) noexcept;
   ~HttpResponse();
 
-  // A complete answer with one buffer.
+  // A complete response with one buffer.
   static HttpResponse Text(int status, std::string_view content_type, std::string text);
 
   int status = 200;
-  // Without those that describe the framing (Content-Length, Transfer-Encoding, Connection): the
-  // server writes them.
+  // Without framing fields (Content-Length, Transfer-Encoding, Connection), which the server
+  // writes.
   HttpHeaders headers;
   Body body;
-  // When set, the body is what the stream yields (see server.h) and `body` is not looked at.
+  // If set, the stream produces the body (see response_stream.h) and `body` is ignored.
   std::unique_ptr<ResponseStream> stream;
-  // The client has proved who it is: a server that has too many connections closes others first.
+  // The client is authenticated: a server with too many connections closes other connections first.
   bool client_authenticated = false;
 };
 
-// "Not Found" for 404; empty for a code that has no registered text.
+// "Not Found" for 404; empty for unregistered codes.
 std::string_view StatusText(int status);
 
 // Decodes %XX. A '%' that is not followed by two hexadecimal digits, and %00, are errors.

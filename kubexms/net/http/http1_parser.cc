@@ -15,7 +15,7 @@ using BeastString = boost::beast::string_view;
 
 std::string_view ToView(BeastString text) { return {text.data(), text.size()}; }
 
-// What both kinds of message gather.
+// The parsed parts of both kinds of messages.
 struct Message {
   std::string method;
   std::string target;
@@ -27,7 +27,7 @@ struct Message {
   bool bad_transfer_encoding = false;
 };
 
-// Beast's parser, telling our message what it finds. Fields that come after the body are dropped.
+// Connects Beast's parser with our message. Trailer fields are dropped.
 template <bool kIsRequest>
 class BeastParser final : public http::basic_parser<kIsRequest> {
  public:
@@ -106,7 +106,7 @@ Error ParseError(const error_code& error, const Http1Parser::Limits& limits) {
                         limits.header_bytes, limits.header_count)};
   }
   if (error == http::error::bad_version) {
-    return {505, "HTTPVersionNotSupported", "only HTTP/1.1, HTTP/1.0 and HTTP/2 are spoken here"};
+    return {505, "HTTPVersionNotSupported", "only HTTP/1.0, HTTP/1.1 and HTTP/2 are supported"};
   }
   return Error::BadRequest(fmt::format("malformed HTTP/1.1 message: {}", error.message()));
 }
@@ -169,8 +169,8 @@ class TypedImpl final : public Http1Parser::Impl {
   bool keep_alive() const override { return parser_.keep_alive(); }
 
  private:
-  // Beast aborts when it is asked again with less than a complete last chunk, which therefore is
-  // held back until it can be one. Bytes of the body itself are never held back.
+  // Beast aborts when it is called again with an incomplete last chunk. So bytes that may be part
+  // of the last chunk are held back until it is complete; bytes of the body are not.
   static constexpr std::string_view kChunkEnd = "0\r\n\r\n";
 
   BeastParser<kIsRequest> parser_;

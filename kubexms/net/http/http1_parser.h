@@ -1,6 +1,6 @@
 #pragma once
 
-// Parsing of HTTP/1.1 messages, for both ends. Beast stays inside http1_parser.cc.
+// Parses HTTP/1.1 messages, for client and server. Only http1_parser.cc includes Beast.
 
 #include <cstdint>
 #include <memory>
@@ -12,9 +12,8 @@
 
 namespace kubexms {
 
-// Parses one HTTP/1.1 message from bytes. Strict where leniency lets two parsers disagree about
-// where a message ends: a message with both Content-Length and Transfer-Encoding, or with a
-// transfer coding other than "chunked", is refused.
+// Parses one HTTP/1.1 message. Strict, to prevent request smuggling: refuses messages with both
+// Content-Length and Transfer-Encoding, or with a transfer coding other than "chunked".
 class Http1Parser {
  public:
   enum class Kind { kRequest, kResponse };
@@ -31,13 +30,13 @@ class Http1Parser {
   Http1Parser(Http1Parser&&) noexcept;
   Http1Parser& operator=(Http1Parser&&) noexcept;
 
-  // Takes bytes from the front of `input` and says how many; what is left is to be given again,
-  // with more behind it. The error's code is the HTTP status to answer a bad request with.
+  // Consumes bytes from the front of `input` and returns their number; pass the rest again,
+  // followed by further bytes. The error's code is the HTTP status of the response.
   Result<size_t> Parse(std::string_view input);
-  // The peer sent its last byte: ends a response that has no length; an error when the message is
-  // not complete.
+  // The peer closed its side: completes a response without a length; fails if the message is
+  // incomplete.
   Result<void> Finish();
-  // The response has no body whatever its header says: it answers a HEAD request.
+  // The response has no body, regardless of its header: the response to a HEAD request.
   void ExpectNoBody();
 
   bool header_done() const;
@@ -51,7 +50,7 @@ class Http1Parser {
   // True for HTTP/1.1 and without "Connection: close".
   bool keep_alive() const;
   bool is_http_1_1() const;
-  // What was parsed of the body since it was last taken.
+  // The part of the body that was parsed since the last call.
   std::string TakeBody();
 
  private:

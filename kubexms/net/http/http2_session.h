@@ -1,6 +1,6 @@
 #pragma once
 
-// What the two ends of HTTP/2 share of nghttp2's interface. Include it in .cc files only.
+// Helpers for nghttp2, shared by client and server. Include it in .cc files only.
 
 #include <nghttp2/nghttp2.h>
 
@@ -18,7 +18,7 @@ inline std::string_view ToView(const uint8_t* text, size_t size) {
   return {reinterpret_cast<const char*>(text), size};
 }
 
-// Borrows both texts: they must live until nghttp2 has taken the header.
+// Borrows both texts: they must outlive the call that passes the header to nghttp2.
 inline nghttp2_nv ToNameValue(std::string_view name, std::string_view value) {
   auto* n = reinterpret_cast<uint8_t*>(const_cast<char*>(name.data()));
   auto* v = reinterpret_cast<uint8_t*>(const_cast<char*>(value.data()));

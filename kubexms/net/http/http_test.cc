@@ -52,7 +52,7 @@ TEST(PercentDecodeTest, IsStrict) {
   }
 }
 
-TEST(PercentDecodeTest, UndoesEncode) {
+TEST(PercentDecodeTest, DecodesEncodedText) {
   std::string text;
   for (int c = 1; c < 256; ++c) text += static_cast<char>(c);
   EXPECT_EQ(PercentDecode(PercentEncode(text)).value(), text);
@@ -91,14 +91,14 @@ TEST(UrlTest, ParsesHostPortAndTarget) {
   EXPECT_EQ(Url::Parse("https://h?a=b")->target, "/?a=b");
 }
 
-TEST(UrlTest, RefusesWhatIsNoUrl) {
+TEST(UrlTest, RefusesInvalidUrls) {
   for (const char* bad : {"", "ftp://a", "https://", "https://:1", "https://a:0", "https://a:65536",
                           "https://a:x", "https://[::1", "https://u@h/", "https://h/a b"}) {
     EXPECT_FALSE(Url::Parse(bad).ok()) << bad;
   }
 }
 
-TEST(StatusTextTest, KnowsTheCommonCodes) {
+TEST(StatusTextTest, HasTheCommonCodes) {
   EXPECT_EQ(StatusText(200), "OK");
   EXPECT_EQ(StatusText(431), "Request Header Fields Too Large");
   EXPECT_EQ(StatusText(799), "");

@@ -6,11 +6,11 @@
 namespace kubexms {
 namespace {
 
-// Below this a copy costs less than a reference and one more element in a gathering write.
+// Below this size a copy costs less than a reference and another element of a gathering write.
 constexpr size_t kReferenceFrom = 1024;
 constexpr size_t kBlockSize = size_t{16} * 1024;
-// The pieces of a long list lie anywhere in memory. Those so far ahead are asked for while others
-// are copied; behind its first lines the processor sees by itself where a piece goes on.
+// The pieces of a long list are scattered in memory. Prefetches pieces this far ahead of the copy;
+// after the first cache lines of a piece the hardware prefetcher takes over.
 constexpr size_t kLookAhead = 2;
 constexpr size_t kFetchedAhead = 512;
 constexpr size_t kCacheLine = 64;

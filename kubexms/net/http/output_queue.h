@@ -1,6 +1,6 @@
 #pragma once
 
-// The bytes a protocol wants to send, kept without copying what is large.
+// A queue of bytes to send that does not copy large buffers.
 
 #include <cstddef>
 #include <deque>
@@ -11,8 +11,8 @@
 
 namespace kubexms {
 
-// Bytes on their way to a connection: a queue of pieces. Large buffers are referenced, small ones
-// are copied together, which is cheaper than keeping track of them.
+// A queue of pieces. Large buffers are referenced; small buffers are copied into one piece, which
+// is cheaper than tracking them.
 class OutputQueue {
  public:
   void Append(std::string_view bytes);
@@ -23,9 +23,9 @@ class OutputQueue {
 
   // The first bytes in one piece: at least one byte, unless the queue is empty.
   std::string_view Front() const;
-  // Copies the first bytes, at most `capacity`, to `destination` and says how many.
+  // Copies the first bytes, at most `capacity`, to `destination` and returns their number.
   size_t CopyTo(char* destination, size_t capacity) const;
-  // Up to `count` pieces from the front; says how many there are.
+  // Returns the number of pieces stored in `pieces`, at most `count`, from the front.
   size_t Pieces(std::string_view* pieces, size_t count) const;
   void Consume(size_t count);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What HTTP/1.1 and HTTP/2 have in common in the header of an answer.
+// Shared by HTTP/1.1 and HTTP/2: the header of a response.
 
 #include <chrono>
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace kubexms {
 
-// True for a field that a handler may set: not one about framing, which the protocol writes, and
-// not one whose text could break out of its line.
+// Whether a handler may set the field: framing fields are written by the protocol, and fields with
+// line breaks are refused, to prevent header injection.
 bool MaySendField(const HttpHeaders::Field& field);
 
-// True when an answer with this status never has a body.
+// Whether responses with this status never have a body.
 bool HasNoBody(int status);
 
-// The text of the Date field, made anew at most once a second.
+// The value of the Date field, formatted at most once per second.
 class HttpDate {
  public:
   std::string_view At(std::chrono::steady_clock::time_point now);

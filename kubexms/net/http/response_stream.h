@@ -1,8 +1,8 @@
 #pragma once
 
-// Response bodies that are produced over time, such as watches. Thousands of them may hang on a
-// server: none holds a thread. The server pulls from a stream whenever its connection can take
-// more, and a stream that has nothing to give waits until its producer calls Wake().
+// Response bodies that are produced over time, such as watches. A server has thousands of them
+// without a thread each: the server pulls from a stream whenever its connection accepts more bytes,
+// and a stream without data waits until its producer calls Wake().
 
 #include <functional>
 #include <memory>
@@ -11,12 +11,12 @@
 
 namespace kubexms {
 
-// Tells the server that a stream has something to pull. Safe from any thread, at any time, also
-// after the stream is gone: then it does nothing. Calls between two pulls are merged, and it never
-// calls back into the stream, so it may be called with the producer's lock held.
+// Notifies the server that a stream has data. Thread-safe; does nothing after the stream was
+// destroyed. Calls between two pulls are merged. Wake() never calls the stream, so the producer may
+// hold its lock.
 class StreamWaker {
  public:
-  // How the server is told. Given to the maker by the server only.
+  // Implemented by the server.
   class Target {
    public:
     virtual ~Target() = default;
@@ -37,22 +37,22 @@ class StreamWaker {
 class ResponseStream {
  public:
   enum class Next {
-    kMore,   // there may be more right away: pull again when there is room
-    kWait,   // nothing more for now: pull after the next Wake()
+    kMore,   // more data may be available: pull again when there is room
+    kWait,   // no data at present: pull after the next Wake()
     kEnd,    // the body is complete
-    kAbort,  // the body is broken: let the client see that the answer was cut off
+    kAbort,  // the body is broken: abort the response so that the client sees an error
   };
 
-  // The server destroys the stream, on an I/O thread, when it has ended, when the client has gone
-  // or was cut off for reading too slowly, or at shutdown.
+  // The server destroys the stream, on an I/O thread, at its end, when the client disconnected or
+  // was disconnected for reading too slowly, or at shutdown.
   virtual ~ResponseStream() = default;
 
-  // Called once, before the first Pull(). The waker may be kept and used for as long as one likes.
+  // Called once, before the first Pull(). The waker may outlive the stream.
   virtual void Start(StreamWaker waker) = 0;
 
-  // Appends what there is to `out`, about `room` bytes and at most one buffer beyond it. Called on
-  // an I/O thread: it must not block. A server that is shutting down pulls a last time and takes
-  // kWait as kEnd, so every hanging stream is ended cleanly.
+  // Appends available data to `out`, about `room` bytes and at most one buffer more. Called on an
+  // I/O thread: must not block. At shutdown the server pulls a last time and treats kWait as kEnd,
+  // so that every stream ends properly.
   virtual Next Pull(size_t room, Body& out) = 0;
 };
 

@@ -44,7 +44,7 @@ Channel::Outcome Channel::Read(std::string& plain) {
       if (tls_->state() == TlsSession::State::kClosed) return Outcome::kEnded;
     }
     total += bytes.size();
-    // A short read means that there is no more for now: the next wait finds out for free.
+    // A short read means that no more data is available: skips the read that would return EAGAIN.
     if (bytes.size() < buffer.size()) break;
   }
   return Outcome::kOpen;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A connection as the protocols see it: bytes in, bytes out, with or without TLS.
+// The byte stream of a connection, with or without TLS.
 
 #include <cstdint>
 #include <memory>
@@ -12,25 +12,25 @@
 
 namespace kubexms {
 
-// Moves bytes between a connected socket and a protocol, with or without TLS in between. It holds
-// no buffers of its own while nothing moves. For the loop's thread only.
+// Moves bytes between a connected socket and a protocol, with optional TLS. Holds no buffers while
+// idle. For the loop's thread only.
 class Channel {
  public:
-  // `tls` may be null. The user is told when something may have become possible.
+  // `tls` may be null. `user` is notified when the socket is ready.
   Channel(EventLoop& loop, int descriptor, std::unique_ptr<TlsSession> tls, Socket::User& user);
 
   enum class Outcome { kOpen, kEnded, kFailed };
-  // Appends what has arrived, up to some 256 KiB, to `plain`. kEnded: the peer sends no more.
+  // Appends received bytes, up to about 256 KiB, to `plain`. kEnded: the peer closed its side.
   Outcome Read(std::string& plain);
-  // Takes from `plain` what the socket can take, up to some 1 MiB; also moves the handshake on.
-  // False when the connection is broken.
+  // Writes bytes from `plain` to the socket, up to about 1 MiB; also continues the handshake.
+  // Returns false if the connection failed.
   bool Write(OutputQueue& plain);
-  // True when everything that was taken has reached the socket.
+  // True if all consumed bytes have been written to the socket.
   bool Flushed() const { return tls_ == nullptr || tls_->output().empty(); }
-  // Tells the peer that nothing more will come.
+  // Closes the sending side.
   void ShutdownSend();
 
-  // Gives the connected socket back; this must not be used any more.
+  // Returns the connected socket; the channel must not be used afterwards.
   int Release() { return socket_.Release(); }
 
   void WaitReadable() { socket_.WaitReadable(); }
@@ -40,9 +40,9 @@ class Channel {
   bool Handshaking() const {
     return tls_ != nullptr && tls_->state() == TlsSession::State::kHandshaking;
   }
-  // Bytes the socket has taken so far.
+  // The number of bytes written to the socket.
   uint64_t sent() const { return sent_; }
-  // Why an outcome was kFailed, or Write() false.
+  // The reason of kFailed or a failed Write().
   std::string failure() const;
 
  private:

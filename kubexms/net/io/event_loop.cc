@@ -130,7 +130,7 @@ void EventLoop::Resolve(const std::string& host, uint16_t port,
       });
 }
 
-// Outlives the Socket while a wait is under way, and then has no user.
+// Outlives the Socket while a wait is pending; then `user` is null.
 struct Socket::State : std::enable_shared_from_this<Socket::State> {
   State(asio::io_context& context, int fd, User& socket_user)
       : descriptor(context, fd), user(&socket_user) {}

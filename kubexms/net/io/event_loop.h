@@ -1,6 +1,6 @@
 #pragma once
 
-// One thread's event loop, and sockets on it. Asio stays inside event_loop.cc.
+// A single-threaded event loop and its sockets. Only event_loop.cc includes Asio.
 
 #include <chrono>
 #include <functional>
@@ -12,13 +12,13 @@
 
 namespace kubexms {
 
-// An address that a socket can be connected or bound to.
+// An address to connect or bind a socket to.
 struct SocketAddress {
-  // From an IP address; a name is an error.
+  // Parses an IP address; host names are errors.
   static Result<SocketAddress> Parse(const std::string& ip, uint16_t port);
 
   bool operator==(const SocketAddress&) const = default;
-  // "127.0.0.1:80", "[::1]:80"; an IPv4 address inside an IPv6 one is shown as what it is.
+  // "127.0.0.1:80", "[::1]:80"; IPv4-mapped IPv6 addresses are shown as IPv4.
   std::string ToString() const;
 
   std::string bytes;  // a sockaddr
@@ -31,19 +31,19 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Runs everything below on the calling thread, until Stop().
+  // Runs the loop on the calling thread until Stop().
   void Run();
 
-  // Safe from any thread. After Run() has returned, tasks are dropped.
+  // Thread-safe. Tasks that are posted after Run() has returned are dropped.
   void Stop();
-  // Tasks that are posted while the loop is busy are run together.
+  // Thread-safe. Tasks that are posted while the loop is busy run in one batch.
   void Post(std::function<void()> task);
 
-  // The rest is for the loop's own thread, or before Run().
+  // Call the following functions on the loop's thread, or before Run().
 
-  // Calls `task` about every `interval`, from now on.
+  // Calls `task` about every `interval`.
   void Every(std::chrono::milliseconds interval, std::function<void()> task);
-  // Looks up a host name, without blocking the loop.
+  // Resolves a host name without blocking the loop.
   void Resolve(const std::string& host, uint16_t port,
                std::function<void(Result<std::vector<SocketAddress>>)> done);
 
@@ -53,27 +53,27 @@ class EventLoop {
   std::shared_ptr<Impl> impl_;
 };
 
-// A non-blocking socket that is closed when this is destroyed. For the loop's thread only.
+// A non-blocking socket, closed by the destructor. For the loop's thread only.
 class Socket {
  public:
   class User {
    public:
     virtual ~User() = default;
-    // What was waited for may be possible now. The socket may be destroyed from here.
+    // The socket may be readable or writable. The implementation may destroy the socket.
     virtual void OnSocketReady() = 0;
   };
 
-  // Takes over the descriptor.
+  // Takes ownership of the descriptor.
   Socket(EventLoop& loop, int descriptor, User& user);
   ~Socket();
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
   int descriptor() const;
-  // Gives the descriptor back, still open; this must not be used any more.
+  // Returns the open descriptor; the socket must not be used afterwards.
   int Release();
-  // Calls OnSocketReady() once it can be read from or written to (or has failed), one time for
-  // each call; calling again before that changes nothing.
+  // Calls OnSocketReady() once when the socket becomes readable or writable (or has failed).
+  // Further calls before that have no effect.
   void WaitReadable();
   void WaitWritable();
 

@@ -11,7 +11,7 @@ Result<ListenAddress> ListenAddress::Parse(std::string_view text) {
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), address.port);
   if (digits.empty() || error != std::errc() || end != digits.end()) {
     return Error::BadRequest(
-        "an address to listen on must be ADDRESS:PORT, for example "
+        "a listen address must be ADDRESS:PORT, for example "
         "127.0.0.1:8080, not \"" +
         std::string(text) + "\"");
   }

@@ -8,9 +8,9 @@
 
 namespace kubexms {
 
-// Where a server listens.
+// The listen address of a server.
 struct ListenAddress {
-  // "127.0.0.1:8080", "[::1]:8080"; port 0 asks for one that is free.
+  // "127.0.0.1:8080", "[::1]:8080"; port 0 selects a free port.
   static Result<ListenAddress> Parse(std::string_view text);
 
   std::string host;  // without brackets

@@ -14,7 +14,7 @@ TEST(ListenAddressTest, HasAHostAndAPort) {
   EXPECT_EQ(ListenAddress::Parse(":9000")->host, "");
 }
 
-TEST(ListenAddressTest, RefusesWhatIsNone) {
+TEST(ListenAddressTest, RefusesInvalidAddresses) {
   for (const char* text : {"", "localhost", "localhost:", "a:b", "a:70000", "a:1x"}) {
     const Result<ListenAddress> address = ListenAddress::Parse(text);
     ASSERT_FALSE(address.ok()) << text;

@@ -1,5 +1,5 @@
-// The server's half of HTTP/1.1: one request at a time, in the order in which they came; requests
-// that are sent ahead wait in the input.
+// The server side of HTTP/1.1: one request at a time, in order; pipelined requests wait in the
+// input.
 
 #include <fmt/format.h>
 
@@ -12,10 +12,9 @@
 namespace kubexms {
 namespace {
 
-// While an answer is under way, this much of what follows is read ahead: enough to notice that the
-// peer has gone.
+// Bytes that are read ahead during a response: enough to detect that the peer disconnected.
 constexpr size_t kReadAhead = size_t{64} * 1024;
-// With more output than this no further request is begun.
+// With more pending output no further request is started.
 constexpr size_t kOutputHigh = size_t{1024} * 1024;
 
 class Http1Server final : public ServerProtocol {
@@ -105,8 +104,8 @@ class Http1Server final : public ServerProtocol {
   enum class State {
     kReading,    // a request, or the silence before it
     kReady,      // a complete request waits to be taken
-    kAnswering,  // it was taken and has no answer yet
-    kStreaming,  // its answer is a stream
+    kAnswering,  // the request is being handled
+    kStreaming,  // the response is a stream
     kFinished,
   };
 
@@ -166,7 +165,7 @@ class Http1Server final : public ServerProtocol {
     }
   }
 
-  // Clients of a proxy send whole URLs, which a server has to accept as well.
+  // Clients of a proxy send absolute URLs, which a server must accept.
   Result<void> NormalizeTarget() {
     std::string& target = parser_->target();
     if (target.starts_with('/') || (target == "*" && parser_->method() == "OPTIONS")) return {};
@@ -175,7 +174,7 @@ class Http1Server final : public ServerProtocol {
     return {};
   }
 
-  // Answers what cannot be understood, or came too slowly, and ends the connection.
+  // Responds to a malformed or slow request and closes the connection.
   void Refuse(const Error& error, Time now) {
     keep_alive_ = false;
     is_head_ = false;
@@ -251,7 +250,7 @@ class Http1Server final : public ServerProtocol {
     state_ = State::kReading;
     since_ = now;
     Parse(now);
-    // What was sent before the peer closed its side is answered; half a request is not.
+    // Complete requests are still handled after the peer closed its side; incomplete ones are not.
     if (peer_ended_ && state_ == State::kReading) Finish(now);
   }
 
@@ -266,7 +265,8 @@ class Http1Server final : public ServerProtocol {
 
   State state_ = State::kReading;
   std::string input_;
-  std::optional<Http1Parser> parser_;  // from the first byte of a request to the end of its answer
+  std::optional<Http1Parser>
+      parser_;  // from the first byte of a request to the end of its response
   bool header_seen_ = false;
   Time since_;  // when the current part of reading began
   bool draining_ = false;

@@ -1,5 +1,5 @@
-// The server's half of HTTP/2: nghttp2 does the frames, this does the requests, the answers and
-// the bounds.
+// The server side of HTTP/2: nghttp2 handles the frames; this file handles requests, responses and
+// limits.
 
 #include <fmt/core.h>
 
@@ -17,20 +17,20 @@
 namespace kubexms {
 namespace {
 
-// With more output than this nghttp2 is asked for no further frames, and no request is begun.
+// With more pending output nghttp2 produces no further frames, and no request is started.
 constexpr size_t kOutputHigh = size_t{256} * 1024;
-// With more than this, what the peer sends is not read either.
+// With more pending output the connection is not read either.
 constexpr size_t kOutputFull = 4 * kOutputHigh;
 constexpr int32_t kStreamWindow = 64 * 1024;
 constexpr int32_t kConnectionWindow = 1024 * 1024;
-// A request that goes on after its answer is complete is reset after this: some clients lose the
-// answer when the reset comes with it.
+// A request that is still being sent after its response is complete is reset after this time: some
+// clients lose the response when the reset arrives together with it.
 constexpr std::chrono::seconds kResetAfterAnswer(1);
-// A header block may be this many times the limit before the connection is given up; up to there
-// it is read to its end, so that it can be answered with 431.
-constexpr size_t kHeaderPatience = 4;
+// A header block may have this many times the limit before the connection is closed; smaller ones
+// are read to the end, so that the response is 431.
+constexpr size_t kHeaderBytesFactor = 4;
 
-// Allows `rate` things per second, and `burst` of them at once.
+// Allows `rate` events per second, and `burst` events at once.
 class TokenBucket {
  public:
   using Time = ServerProtocol::Time;
@@ -71,10 +71,10 @@ struct Stream {
   std::deque<SharedBytes> pending;
   size_t pending_bytes = 0;
   std::unique_ptr<ResponseStream> source;
-  bool source_waits = false;  // nghttp2 asks no more until the stream is resumed
+  bool source_waits = false;  // nghttp2 is deferred until the stream is resumed
   bool source_has_more = false;
   std::optional<ServerProtocol::Time> sent_at;        // when it was complete
-  std::optional<ServerProtocol::Time> stalled_since;  // it has something that does not get out
+  std::optional<ServerProtocol::Time> stalled_since;  // output cannot be sent
 };
 
 class Http2Server final : public ServerProtocol {
@@ -95,8 +95,7 @@ class Http2Server final : public ServerProtocol {
     if (broken_) return;
     const ssize_t taken = nghttp2_session_mem_recv(
         session_.get(), reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-    // Errors of the protocol are answered by nghttp2 with GOAWAY; what is left are those after
-    // which there is nothing to say.
+    // nghttp2 responds to protocol errors with GOAWAY; after other errors nothing can be sent.
     if (taken < 0) Break();
   }
 
@@ -174,10 +173,10 @@ class Http2Server final : public ServerProtocol {
     nghttp2_option_set_max_outbound_ack(option, 100);
     nghttp2_option_set_no_closed_streams(option, 1);
     nghttp2_option_set_max_continuations(option, 8);
-    // Spaces around a value are dropped, as in HTTP/1.1, rather than fatal to the request.
+    // Spaces around a value are removed, as in HTTP/1.1, instead of failing the request.
     nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
-    // Whoever ends a thousand watches at once is no attacker; resets of requests that have no
-    // answer yet are counted in OnFrame().
+    // Ending a thousand watches at once is no attack; resets of requests without a response are
+    // counted in OnFrame().
     nghttp2_option_set_stream_reset_rate_limit(option, 10'000, 1'000);
     nghttp2_session_callbacks* callbacks = nullptr;
     KUBEXMS_CHECK(nghttp2_session_callbacks_new(&callbacks) == 0);
@@ -237,11 +236,11 @@ class Http2Server final : public ServerProtocol {
                       void* user_data) {
     Http2Server& self = Self(user_data);
     Stream* stream = self.Find(frame->hd.stream_id);
-    // What follows the body is dropped.
+    // Trailers are dropped.
     if (stream == nullptr || stream->header_done) return 0;
     const HttpLimits& limits = self.options_->limits;
     stream->header_bytes += name_size + value_size + 32;
-    if (stream->header_bytes > limits.header_bytes * kHeaderPatience) {
+    if (stream->header_bytes > limits.header_bytes * kHeaderBytesFactor) {
       return NGHTTP2_ERR_CALLBACK_FAILURE;
     }
     if (stream->header_bytes > limits.header_bytes ||
@@ -268,7 +267,7 @@ class Http2Server final : public ServerProtocol {
     } else if (name == ":authority") {
       request.headers.Add("host", value);
     } else if (!name.starts_with(':')) {
-      // One that says the same as ":authority" is not told twice.
+      // Skips a Host field that is equal to ":authority".
       if (name != "host" || !request.headers.Has("host")) request.headers.Add(name, value);
     }
   }
@@ -346,7 +345,8 @@ class Http2Server final : public ServerProtocol {
                     void* user_data) {
     Http2Server& self = Self(user_data);
     nghttp2_session_consume_connection(self.session_.get(), size);
-    // After its answer the window of a stream stays closed: nobody wants the rest of the request.
+    // After the response the window of a stream stays closed: the rest of the request is not
+    // needed.
     Stream* stream = self.Find(id);
     if (stream == nullptr || stream->answered) return 0;
     stream->unconsumed += size;
@@ -364,7 +364,7 @@ class Http2Server final : public ServerProtocol {
     body_bytes_ += data.size();
   }
 
-  // Lets the peer send more of this body, unless too many bodies are in memory.
+  // Opens the window of this body, unless too many bodies are in memory.
   void OpenWindow(Stream& stream) {
     if (!MayGoOn(stream)) {
       blocked_.insert(stream.id);
@@ -380,8 +380,8 @@ class Http2Server final : public ServerProtocol {
     }
   }
 
-  // Complete requests make room when they are answered. Where there are none, the oldest body goes
-  // on in any case, so that it gets complete.
+  // Complete requests release memory when they are handled. Without complete requests, the window
+  // of the oldest body is opened in any case, so that it can be completed.
   bool MayGoOn(const Stream& stream) const {
     if (body_bytes_ <= options_->limits.connection_body_bytes) return true;
     return unanswered_ == 0 && stream.id == OldestUpload();
@@ -395,7 +395,7 @@ class Http2Server final : public ServerProtocol {
     return oldest;
   }
 
-  // Nothing of the request is needed any more.
+  // Releases the request.
   void MarkAnswered(Stream& stream) {
     if (std::exchange(stream.answered, true)) return;
     if (stream.complete) --unanswered_;
@@ -433,7 +433,7 @@ class Http2Server final : public ServerProtocol {
     return 0;
   }
 
-  // ---- Answers ----
+  // ---- Responses ----
 
   void Answer(Stream& stream, HttpResponse response) {
     if (stream.answered) return;
@@ -493,7 +493,7 @@ class Http2Server final : public ServerProtocol {
     return Self(user_data).Read(*static_cast<Stream*>(source->ptr), length, flags);
   }
 
-  // Says how much of the stream's body the next frame takes; OnSendData() then moves it.
+  // Returns the size of the stream's next DATA frame; OnSendData() moves the bytes.
   ssize_t Read(Stream& stream, size_t length, uint32_t* flags) {
     if (stream.pending_bytes == 0 && stream.source != nullptr && !PullOnce(stream)) {
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -508,7 +508,7 @@ class Http2Server final : public ServerProtocol {
     return static_cast<ssize_t>(count);
   }
 
-  // False when the stream broke off: nghttp2 then resets it.
+  // Returns false if the stream aborted: nghttp2 then resets it.
   bool PullOnce(Stream& stream) {
     Body body;
     const auto next = stream.source->Pull(options_->limits.stream_buffer_bytes, body);
@@ -582,7 +582,7 @@ class Http2Server final : public ServerProtocol {
     }
   }
 
-  // The connection is of no use any more.
+  // Closes the connection.
   void Break() {
     broken_ = true;
     streams_.clear();
@@ -603,7 +603,7 @@ class Http2Server final : public ServerProtocol {
   std::deque<int32_t> ready_;
   size_t body_bytes_ = 0;      // of requests without an answer
   size_t unanswered_ = 0;      // complete requests without an answer
-  std::set<int32_t> blocked_;  // streams whose window is kept closed
+  std::set<int32_t> blocked_;  // streams with a closed window
   HttpDate date_;
 };
 

@@ -1,44 +1,44 @@
 #pragma once
 
-// The bounds of what one client may ask of the HTTP server.
+// Limits of the HTTP server for one client.
 
 #include <chrono>
 #include <cstddef>
 
 namespace kubexms {
 
-// What one client may ask of a server. Everything that a client can make grow has a bound here.
+// Every resource of the server that a client can consume has a limit here.
 struct HttpLimits {
-  // Of one request; beyond them it is answered with 413 and 431.
+  // For one request; larger ones get 413 and 431.
   size_t body_bytes = size_t{3} * 1024 * 1024;
   size_t header_bytes = size_t{64} * 1024;
   size_t header_count = 200;
 
-  // HTTP/2 only: requests and watches that one connection may have open at a time.
+  // HTTP/2 only: concurrent requests and watches of one connection.
   size_t concurrent_streams = 1000;
-  // HTTP/2 only: request bodies that one connection may have in memory at a time. Beyond it, flow
-  // control lets them in one after the other (up to 64 KiB of each are under way all the same).
+  // HTTP/2 only: memory for the request bodies of one connection. Beyond the limit, flow control
+  // admits one body at a time (and up to 64 KiB of each other body).
   size_t connection_body_bytes = size_t{12} * 1024 * 1024;
-  // HTTP/2 only: frames that cost the server work and bring nothing (PING, SETTINGS, PRIORITY,
-  // empty DATA, requests that are reset before their answer) per second, and in one burst.
+  // HTTP/2 only: rate and burst of frames that cause work without a result (PING, SETTINGS,
+  // PRIORITY, empty DATA, requests that are reset before their response).
   double idle_frames_per_second = 100;
   double idle_frames_burst = 1000;
 
-  // Complete answers in memory of their own that one connection has not read yet. With more of them
-  // its further reads wait, with four times as much its writes; what is being handled may exceed
-  // it.
+  // Unread complete responses of one connection that have memory of their own. Beyond the limit,
+  // further GET requests of the connection wait; beyond four times the limit, all requests.
+  // Requests that are being handled may exceed the limit.
   size_t connection_unread_bytes = size_t{16} * 1024 * 1024;
 
-  // Answers that are pulled ahead of the socket for one stream.
+  // Bytes of one stream that are pulled ahead of the socket.
   size_t stream_buffer_bytes = size_t{64} * 1024;
 
-  // A connection without a request, from its last answer on.
+  // For a connection without a request, from the last response on.
   std::chrono::milliseconds idle_timeout = std::chrono::minutes(3);
   // From the first byte of a request (or the connection's start) to the end of its header.
   std::chrono::milliseconds header_timeout = std::chrono::seconds(20);
   // From the end of the header to the end of the body.
   std::chrono::milliseconds body_timeout = std::chrono::seconds(60);
-  // A reader that takes less than 16 KiB of what waits for it within this time is cut off.
+  // A client that reads less than 16 KiB of its pending output in this time is disconnected.
   std::chrono::milliseconds write_timeout = std::chrono::seconds(30);
 };
 

@@ -29,16 +29,16 @@ namespace {
 
 using Time = ServerProtocol::Time;
 
-// A reader must take this much of what waits for it within the write time-out.
+// A client must read this much of its pending output within the write timeout.
 constexpr uint64_t kWriteProgress = uint64_t{16} * 1024;
-// After the last answer the peer is given this long to close its side, so that it can read the
-// answer before the kernel forgets it.
+// After the last response the peer has this long to close its side. Closing earlier would make the
+// kernel discard unread output.
 constexpr std::chrono::seconds kLinger(2);
 constexpr int kBacklog = 1024;
-// While half of the bound of unread answers is taken, a client that has more than the first of
-// these to read and takes hardly any of it for the second is cut off.
+// While half of the limit of unread responses is used, a client with more unread bytes than the
+// first constant that reads hardly any for the second is disconnected.
 constexpr size_t kUnreadSuspicious = size_t{1} * 1024 * 1024;
-constexpr std::chrono::seconds kUnreadPatience(2);
+constexpr std::chrono::seconds kUnreadTimeout(2);
 
 HttpResponse PlainTextError(const Error& error) {
   HttpResponse response =
@@ -53,7 +53,7 @@ Time Now() { return std::chrono::steady_clock::now(); }
 
 class ServerLoop;
 
-// What the connections of all loops share.
+// State that the connections of all loops share.
 struct Shared {
   Shared(HttpServerOptions server_options, HttpHandler& http_handler)
       : options(std::move(server_options)), handler(http_handler) {}
@@ -63,7 +63,7 @@ struct Shared {
     return tls_context;
   }
 
-  // Takes a place among the requests in flight, if one is free.
+  // Counts a request in flight, unless the limit is reached.
   bool EnterFlight() {
     if (in_flight.fetch_add(1) < options.max_in_flight) return true;
     LeaveFlight();
@@ -77,7 +77,7 @@ struct Shared {
     return false;
   }
 
-  // Connections are dealt out to the loops in turn.
+  // Connections are distributed round-robin.
   size_t UnauthenticatedPerLoop() const {
     const size_t half = options.max_connections / 2;
     const size_t all = options.max_unauthenticated_connections == 0
@@ -92,7 +92,7 @@ struct Shared {
   const HttpServerOptions options;
   HttpHandler& handler;
   std::unique_ptr<WorkerPool> workers;         // while Run() runs
-  std::unique_ptr<WorkerPool> urgent_workers;  // the same
+  std::unique_ptr<WorkerPool> urgent_workers;  // as `workers`
 
   std::atomic<uint64_t> accepted{0};
   std::atomic<uint64_t> refused{0};
@@ -106,7 +106,7 @@ struct Shared {
   std::shared_ptr<const TlsContext> tls_context GUARDED_BY(mutex);
 };
 
-// Counts the streams that hang on the server.
+// Counts the open streams of the server.
 class CountedStream final : public ResponseStream {
  public:
   CountedStream(std::unique_ptr<ResponseStream> stream, std::atomic<size_t>& count)
@@ -123,11 +123,11 @@ class CountedStream final : public ResponseStream {
   std::atomic<size_t>& count_;
 };
 
-// The bytes of answers that one connection has not read yet, counted for the server as well.
-// Answers may be freed after their connection.
+// The unread response bytes of one connection, also counted for the server. Responses may outlive
+// their connection.
 using UnreadBytes = std::shared_ptr<std::atomic<size_t>>;
 
-// Keeps the last part of an answer, and counts the whole answer for as long.
+// Owns the last part of a response, and counts the whole response until it is destroyed.
 class CountedAnswer {
  public:
   CountedAnswer(SharedBytes last, size_t size, UnreadBytes of_connection,
@@ -153,7 +153,7 @@ class CountedAnswer {
   std::atomic<size_t>& of_server_;
 };
 
-// Counts what the answer alone holds, until it is read; stored objects are in memory in any case.
+// Counts the memory that only the response holds; stored objects are in memory anyway.
 void CountUnread(HttpResponse& response, const UnreadBytes& of_connection,
                  std::atomic<size_t>& of_server) {
   constexpr size_t kSmall = 4096;
@@ -169,14 +169,14 @@ void CountUnread(HttpResponse& response, const UnreadBytes& of_connection,
       std::make_shared<const CountedAnswer>(std::move(*last), own, of_connection, of_server), view);
 }
 
-// Whether the request waits until the connection has read more of its answers. Those of writes are
-// small, and nobody should lose a lease over a list that takes long to read.
+// Whether the request waits until the connection has read more of its responses. Responses to
+// writes are small, and a slowly read list must not delay the renewal of a Lease.
 bool MustWait(const HttpRequest& request, size_t unread, const HttpLimits& limits) {
   const bool read = request.method == "GET" || request.method == "HEAD";
   return unread > limits.connection_unread_bytes * (read ? 1 : 4);
 }
 
-// One client.
+// The connection of one client.
 class Connection final : public Socket::User {
  public:
   Connection(ServerLoop& loop, uint64_t id, int descriptor, std::string address,
@@ -185,18 +185,18 @@ class Connection final : public Socket::User {
 
   void OnSocketReady() override;
   void Respond(uint32_t stream, HttpResponse response, Time now);
-  // Takes a request back that was given to a worker while too much was unread.
+  // Receives a request back from a worker because too many responses were unread.
   void Hold(ServerProtocol::Incoming incoming) { held_.push_back(std::move(incoming)); }
   void Wake(uint32_t stream, Time now);
 
-  // Does what can be done now: takes requests, writes answers, waits for the socket. Each of these
-  // may close the connection, and with it destroy this.
+  // Handles requests, writes responses, waits for the socket. Each of these may close the
+  // connection and destroy this object.
   void Continue(Time now);
   void CheckTime(Time now);
   void Drain(Time now);
 
  private:
-  // False when the connection is of no use any more.
+  // Returns false if the connection must be closed.
   bool ReadInput(Time now);
   void TakeInput(std::string_view input, Time now);
   void TakeFirstBytes(std::string_view input, Time now);
@@ -206,7 +206,7 @@ class Connection final : public Socket::User {
   void Dispatch(ServerProtocol::Incoming incoming, Time now);
   void HandleInline(ServerProtocol::Incoming incoming, Time now);
   void HandleOnWorker(ServerProtocol::Incoming incoming);
-  // False when too many of them wait already.
+  // Returns false if too many requests are already waiting.
   bool HandleUrgently(ServerProtocol::Incoming& incoming);
   void Refuse(const ServerProtocol::Incoming& incoming, Time now);
 
@@ -228,16 +228,16 @@ class Connection final : public Socket::User {
   const Time opened_;
   const UnreadBytes unread_ = std::make_shared<std::atomic<size_t>>(0);
 
-  std::unique_ptr<ServerProtocol> protocol_;  // once it is known which one
+  std::unique_ptr<ServerProtocol> protocol_;  // null until the protocol is known
   OutputQueue no_output_;
-  std::string first_bytes_;  // without TLS, until they tell the protocol
+  std::string first_bytes_;  // without TLS, until the protocol is known
   bool draining_ = false;
   bool peer_ended_ = false;
   std::optional<Time> lingering_since_;
-  // Since when output has waited without the peer taking enough of it, and what it had taken then.
+  // Since when the peer has not read enough of the pending output, and the bytes sent until then.
   std::optional<Time> blocked_since_;
   uint64_t blocked_sent_ = 0;
-  // Since when little was sent, and what had been sent until then.
+  // Since when little was sent, and the bytes sent until then.
   Time sent_since_;
   uint64_t sent_ = 0;
   std::deque<ServerProtocol::Incoming> held_;
@@ -252,7 +252,7 @@ class ServerLoop : public std::enable_shared_from_this<ServerLoop> {
         protocol_options(std::make_shared<ProtocolOptions>(
             ProtocolOptions{server.options.limits, server.options.error_response})) {}
 
-  // From any thread.
+  // Thread-safe.
   void PostConnection(int descriptor, std::string address);
   void PostResponse(uint64_t connection, uint32_t stream, HttpResponse response) {
     Post({connection, stream, std::move(response), nullptr, std::nullopt});
@@ -267,19 +267,19 @@ class ServerLoop : public std::enable_shared_from_this<ServerLoop> {
     events.Post([this] { Drain(); });
   }
 
-  // Serves until it was drained.
+  // Serves until drained.
   void Run();
-  // From the loop's thread.
+  // For the loop's thread.
   void Close(uint64_t connection);
   void MarkAuthenticated(uint64_t connection) { unauthenticated_.erase(connection); }
 
   Shared& shared;
   EventLoop events;
   const std::shared_ptr<const ProtocolOptions> protocol_options;
-  std::string scratch;  // for what is being received
+  std::string scratch;  // receive buffer
 
  private:
-  // For one stream of one connection: its answer, that it was woken, or its request that waits.
+  // An event of one stream: its response, a wake-up, or its waiting request.
   struct Mail {
     uint64_t connection;
     uint32_t stream;
@@ -308,7 +308,7 @@ class ServerLoop : public std::enable_shared_from_this<ServerLoop> {
   std::vector<Mail> mail_ GUARDED_BY(mutex_);
 };
 
-// Wakes one stream. It may be kept and called after the server is gone.
+// Wakes one stream. May outlive the server.
 class WakeTarget final : public StreamWaker::Target {
  public:
   WakeTarget(std::weak_ptr<ServerLoop> loop, uint64_t connection, uint32_t stream)
@@ -356,7 +356,7 @@ bool Connection::ReadInput(Time now) {
   const Channel::Outcome outcome = channel_.Read(input);
   if (lingering_since_) return outcome == Channel::Outcome::kOpen;
   if (outcome == Channel::Outcome::kFailed) {
-    channel_.Write(no_output_);  // the alert that tells the peer what is wrong
+    channel_.Write(no_output_);  // the TLS alert for the peer
     return false;
   }
   if (!channel_.Handshaking()) TakeInput(input, now);
@@ -379,7 +379,7 @@ void Connection::TakeInput(std::string_view input, Time now) {
   }
 }
 
-// Without TLS the first bytes tell which protocol the client speaks.
+// Without TLS the first bytes determine the protocol.
 void Connection::TakeFirstBytes(std::string_view input, Time now) {
   first_bytes_.append(input);
   const size_t known = std::min(first_bytes_.size(), kHttp2Preface.size());
@@ -448,10 +448,10 @@ void Connection::Refuse(const ServerProtocol::Incoming& incoming, Time now) {
 }
 
 void Connection::HandleInline(ServerProtocol::Incoming incoming, Time now) {
-  const bool gzip = TakesGzip(incoming.request.headers);
+  const bool gzip = AcceptsGzip(incoming.request.headers);
   HttpResponse response = shared_.handler.Handle(std::move(incoming.request));
   CountUnread(response, unread_, shared_.unread_bytes);
-  // Compressing takes milliseconds: that is a worker's job.
+  // Compression takes milliseconds, so it runs on the worker.
   if (!IsWorthCompressing(gzip, response) || !shared_.EnterFlight()) {
     return Respond(incoming.stream, std::move(response), now);
   }
@@ -467,13 +467,13 @@ void Connection::HandleOnWorker(ServerProtocol::Incoming incoming) {
   auto shared_incoming = std::make_shared<ServerProtocol::Incoming>(std::move(incoming));
   shared_.workers->Add([loop = &loop_, id = id_, unread = unread_, shared_incoming] {
     Shared& shared = loop->shared;
-    // Many may have been given to the workers before the first of them was answered.
+    // Many requests may have reached the workers before the first response.
     if (MustWait(shared_incoming->request, *unread, shared.options.limits)) {
       shared.LeaveFlight();
       return loop->PostHeld(id, std::move(*shared_incoming));
     }
     HttpRequest& request = shared_incoming->request;
-    const bool gzip = TakesGzip(request.headers);
+    const bool gzip = AcceptsGzip(request.headers);
     HttpResponse response = shared.handler.Handle(std::move(request));
     CompressForClient(gzip, response);
     CountUnread(response, unread, shared.unread_bytes);
@@ -496,7 +496,8 @@ bool Connection::HandleUrgently(ServerProtocol::Incoming& incoming) {
 
 void Connection::Continue(Time now) {
   if (lingering_since_) return channel_.WaitReadable();
-  // What the socket takes at once makes room for more; other connections get their turn as well.
+  // Bytes that the socket accepts at once make room for more. The number of rounds is limited, so
+  // that other connections are served, too.
   constexpr int kRounds = 8;
   bool more = true;
   for (int round = 0; more && round < kRounds; ++round) {
@@ -558,14 +559,14 @@ bool Connection::TimedOut(Time now) {
   return blocked_since_ && now - *blocked_since_ >= options.limits.write_timeout;
 }
 
-// Whether the client keeps memory that others need by not reading.
+// Whether the client occupies scarce memory by not reading.
 bool Connection::Stalls(Time now) {
   if (*unread_ == 0 || channel_.sent() - sent_ >= kWriteProgress) {
     sent_ = channel_.sent();
     sent_since_ = now;
   }
   return shared_.HoldsMuchUnread() && *unread_ > kUnreadSuspicious &&
-         now - sent_since_ >= kUnreadPatience;
+         now - sent_since_ >= kUnreadTimeout;
 }
 
 void Connection::Drain(Time now) {
@@ -598,8 +599,8 @@ void ServerLoop::Post(Mail mail) {
   events.Post([this] { ReadMail(); });
 }
 
-// Delivers everything first and then moves each connection on once: the events of a thousand
-// watches on one connection leave in a few large writes.
+// Delivers all events first and then continues each connection once: the events of a thousand
+// watches on one connection are sent in a few large writes.
 void ServerLoop::ReadMail() {
   std::vector<Mail> batch;
   {
@@ -630,7 +631,7 @@ void ServerLoop::Deliver(Mail& mail, Time now) {
 }
 
 void ServerLoop::PostConnection(int descriptor, std::string address) {
-  // Closed as well when the loop has ended and drops the task.
+  // Also closed when the loop has ended and drops the task.
   const auto close = [&server = shared](const int* unused) {
     if (*unused >= 0) {
       ::close(*unused);
@@ -699,7 +700,7 @@ void ServerLoop::Close(uint64_t connection) {
 
 // ---- Accepting ----
 
-// Accepts connections on one loop and deals them out to all.
+// Accepts connections on one loop and distributes them to all loops.
 class Listener final : public Socket::User {
  public:
   Listener(Shared& shared, std::vector<std::shared_ptr<ServerLoop>>& loops, int descriptor)
@@ -786,8 +787,8 @@ Result<std::shared_ptr<const TlsContext>> MakeTlsContext(const HttpServerOptions
        .http2 = options.http2});
 }
 
-// How many connections leave file descriptors for the rest of the process: a store that can open no
-// file can write nothing. The process may have as many as the system allows it.
+// The number of connections that leaves file descriptors for the rest of the process: a store
+// without file descriptors cannot write. Raises the limit of the process to the hard limit.
 size_t ConnectionsWithinDescriptors(size_t wanted) {
   constexpr size_t kLeast = 64;
   rlimit limit{};

@@ -1,8 +1,8 @@
 #pragma once
 
-// The server's half of HTTP/1.1 and HTTP/2 as state machines without I/O: bytes and events go in,
-// requests and bytes come out, and time is an argument. The server moves the bytes; tests and the
-// fuzzer feed them by hand. Not safe for use from several threads at once.
+// The server side of HTTP/1.1 and HTTP/2 as state machines without I/O: they consume bytes and
+// events and produce requests and bytes; time is an argument. HttpServer moves the bytes between
+// the socket and the protocol; tests and the fuzzer feed them directly. Not thread-safe.
 
 #include <chrono>
 #include <cstdint>
@@ -20,11 +20,11 @@ namespace kubexms {
 
 struct ProtocolOptions {
   HttpLimits limits;
-  // Words the errors that the protocol itself answers with, such as 413.
+  // Formats the errors of the protocol itself, such as 413.
   std::function<HttpResponse(const Error&)> error_response;
 };
 
-// Makes what wakes a stream of one connection.
+// Creates the waker of a stream of one connection.
 using WakerMaker = std::function<StreamWaker(uint32_t stream)>;
 
 class ServerProtocol {
@@ -38,31 +38,31 @@ class ServerProtocol {
 
   virtual ~ServerProtocol() = default;
 
-  // Bytes from the peer, in order. Whoever calls this asks for the requests next.
+  // Consumes bytes from the peer, in order. The caller calls NextRequest() afterwards.
   virtual void Receive(std::string_view bytes, Time now) = 0;
   // The peer will send no more bytes.
   virtual void ReceiveEnd(Time now) = 0;
 
-  // The next complete request, if there is one. Each is to be answered once, at any time.
+  // The next complete request. The caller responds to each request once, at any time.
   virtual std::optional<Incoming> NextRequest(Time now) = 0;
-  // Does nothing when the stream is gone.
+  // Does nothing if the stream was closed.
   virtual void Respond(uint32_t stream, HttpResponse response, Time now) = 0;
   // The waker of this stream was called.
   virtual void Wake(uint32_t stream, Time now) = 0;
 
-  // Moves what can be sent now to the output, within bounds. To be called after any of the others
-  // and when output was taken.
+  // Moves bytes to output(), within limits. Call it after any other function and after output was
+  // consumed.
   virtual void Produce(Time now) = 0;
   OutputQueue& output() { return output_; }
 
-  // Enforces the time-outs. To be called every now and then.
+  // Enforces the timeouts. Call it periodically.
   virtual void CheckTime(Time now) = 0;
-  // Takes no new requests, answers those there are, ends streams after a last pull.
+  // Refuses new requests, completes the pending ones, and ends streams after a last pull.
   virtual void Drain(Time now) = 0;
 
-  // False while so much is buffered that no more should be read from the peer.
+  // False while the buffers are full and the caller must not read from the peer.
   virtual bool WantsInput() const = 0;
-  // True when nothing more will come: to be closed once the output is written.
+  // True when no more output will be produced: close the connection after writing the output.
   virtual bool Finished() const = 0;
 
  protected:

@@ -96,7 +96,7 @@ class Http1ServerTest : public ServerProtocolTest {
   std::unique_ptr<ServerProtocol> server_ = MakeServer(1);
 };
 
-TEST_F(Http1ServerTest, AnswersAndKeepsTheConnection) {
+TEST_F(Http1ServerTest, RespondsAndKeepsTheConnectionOpen) {
   const std::string answer = Exchange1(*server_, "GET /a?b=c HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("Content-Length: 11\r\n"),
                             HasSubstr("Date: "), EndsWith("\r\n\r\nGET /a?b=c ")));
@@ -104,7 +104,7 @@ TEST_F(Http1ServerTest, AnswersAndKeepsTheConnection) {
   EXPECT_THAT(Exchange1(*server_, "GET /2 HTTP/1.1\r\nHost: h\r\n\r\n"), EndsWith("GET /2 "));
 }
 
-TEST_F(Http1ServerTest, TakesBytesOneByOne) {
+TEST_F(Http1ServerTest, AcceptsSingleBytes) {
   std::string answer;
   for (const char c :
        std::string_view("POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n"
@@ -114,7 +114,7 @@ TEST_F(Http1ServerTest, TakesBytesOneByOne) {
   EXPECT_THAT(answer, EndsWith("POST /x abcde"));
 }
 
-TEST_F(Http1ServerTest, TakesAnEmptyChunkedBodyByteByByte) {
+TEST_F(Http1ServerTest, AcceptsAnEmptyChunkedBodyInSingleBytes) {
   std::string answer;
   for (const char c : std::string_view(
            "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")) {
@@ -123,7 +123,7 @@ TEST_F(Http1ServerTest, TakesAnEmptyChunkedBodyByteByByte) {
   EXPECT_THAT(answer, EndsWith("POST /x "));
 }
 
-TEST_F(Http1ServerTest, AnswersPipelinedRequestsInOrder) {
+TEST_F(Http1ServerTest, RespondsToPipelinedRequestsInOrder) {
   std::string requests;
   for (int i = 0; i < 500; ++i) {
     requests +=
@@ -137,7 +137,7 @@ TEST_F(Http1ServerTest, AnswersPipelinedRequestsInOrder) {
   }
 }
 
-TEST_F(Http1ServerTest, HoldsPipelinedRequestsBackWhileOneIsAnswered) {
+TEST_F(Http1ServerTest, DelaysPipelinedRequestsDuringAResponse) {
   server_->Receive("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n", now_);
   const auto first = server_->NextRequest(now_);
   ASSERT_TRUE(first.has_value());
@@ -148,7 +148,7 @@ TEST_F(Http1ServerTest, HoldsPipelinedRequestsBackWhileOneIsAnswered) {
   EXPECT_EQ(server_->NextRequest(now_)->request.target, "/2");
 }
 
-TEST_F(Http1ServerTest, RefusesWhatCouldBeUnderstoodInTwoWays) {
+TEST_F(Http1ServerTest, RefusesAmbiguousMessages) {
   for (const char* bad : {
            "GET / HTTP/1.1\r\n\r\n",
            "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
@@ -167,12 +167,12 @@ TEST_F(Http1ServerTest, RefusesWhatCouldBeUnderstoodInTwoWays) {
   }
 }
 
-TEST_F(Http1ServerTest, TakesWholeUrlsAsTargets) {
+TEST_F(Http1ServerTest, AcceptsAbsoluteUrlsAsTargets) {
   EXPECT_THAT(Exchange1(*server_, "GET http://h/a?b HTTP/1.1\r\nHost: h\r\n\r\n"),
               EndsWith("GET /a?b "));
 }
 
-TEST_F(Http1ServerTest, BoundsHeaderAndBody) {
+TEST_F(Http1ServerTest, LimitsHeaderAndBody) {
   limits_.header_bytes = 1000;
   limits_.header_count = 10;
   limits_.body_bytes = 100;
@@ -194,7 +194,7 @@ TEST_F(Http1ServerTest, BoundsHeaderAndBody) {
               StartsWith("HTTP/1.1 400 "));
 }
 
-TEST_F(Http1ServerTest, InvitesABodyThatWaitsForIt) {
+TEST_F(Http1ServerTest, SendsContinueOnExpectation) {
   EXPECT_EQ(Exchange1(*server_,
                       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n"
                       "Expect: 100-continue\r\n\r\n"),
@@ -224,14 +224,14 @@ TEST_F(Http1ServerTest, TimesOutInEachPhase) {
   EXPECT_THAT(TakeOutput(*body), StartsWith("HTTP/1.1 408 "));
 }
 
-TEST_F(Http1ServerTest, AnswersHeadWithoutBodyAndHttp10WithClose) {
+TEST_F(Http1ServerTest, RespondsToHeadWithoutBodyAndToHttp10WithClose) {
   EXPECT_THAT(Exchange1(*server_, "HEAD /x HTTP/1.1\r\nHost: h\r\n\r\n"),
               AllOf(HasSubstr("Content-Length: 8\r\n"), EndsWith("\r\n\r\n")));
   EXPECT_THAT(Exchange1(*server_, "GET / HTTP/1.0\r\n\r\n"), HasSubstr("Connection: close\r\n"));
   EXPECT_TRUE(server_->Finished());
 }
 
-TEST_F(Http1ServerTest, StreamsInChunksAndEndsCleanly) {
+TEST_F(Http1ServerTest, StreamsInChunksAndEndsProperly) {
   const auto script = std::make_shared<ScriptedStream::Script>();
   script->chunks = {"one", "two"};
   server_->Receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n", now_);
@@ -252,7 +252,7 @@ TEST_F(Http1ServerTest, StreamsInChunksAndEndsCleanly) {
   EXPECT_TRUE(script->destroyed);
 }
 
-TEST_F(Http1ServerTest, PullsNoFurtherThanTheBound) {
+TEST_F(Http1ServerTest, PullsOnlyUpToTheLimit) {
   const auto script = std::make_shared<ScriptedStream::Script>();
   for (int i = 0; i < 100; ++i) script->chunks.emplace_back(10 * 1024, 'x');
   server_->Receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n", now_);
@@ -262,7 +262,7 @@ TEST_F(Http1ServerTest, PullsNoFurtherThanTheBound) {
   EXPECT_GT(script->chunks.size(), 90u);
 }
 
-TEST_F(Http1ServerTest, HalfClosedPeerGetsItsAnswerButNoStream) {
+TEST_F(Http1ServerTest, HalfClosedPeerGetsItsResponseButNoStream) {
   server_->Receive("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\nGET /3",
                    now_);
   server_->ReceiveEnd(now_);
@@ -278,7 +278,7 @@ TEST_F(Http1ServerTest, HalfClosedPeerGetsItsAnswerButNoStream) {
   EXPECT_TRUE(streaming->Finished());
 }
 
-TEST_F(Http1ServerTest, DropsFieldsThatBreakOutOfTheirLine) {
+TEST_F(Http1ServerTest, DropsFieldsWithLineBreaks) {
   server_->Receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n", now_);
   HttpResponse response(200, {{"X-Bad", "a\r\nX-Injected: 1"}, {"X-Good", "1"}});
   server_->Respond(server_->NextRequest(now_)->stream, std::move(response), now_);
@@ -345,7 +345,7 @@ class Http2ServerTest : public ServerProtocolTest {
   std::unique_ptr<ClientProtocol> client_ = MakeHttp2Client({.read_ahead_bytes = 65536}, now_);
 };
 
-TEST_F(Http2ServerTest, AnswersManyAtOnce) {
+TEST_F(Http2ServerTest, RespondsToConcurrentRequests) {
   std::vector<std::shared_ptr<Exchange>> exchanges;
   for (int i = 0; i < 50; ++i) {
     exchanges.push_back(Send({.method = "POST", .target = "/" + std::to_string(i), .body = "b"}));
@@ -373,7 +373,7 @@ TEST_F(Http2ServerTest, DropsSpacesAroundValues) {
   EXPECT_EQ(incoming->request.headers.Get("x-only"), "");
 }
 
-TEST_F(Http2ServerTest, HonoursTheReadersWindow) {
+TEST_F(Http2ServerTest, RespectsThePeersWindow) {
   echo_ = false;
   auto exchange = Send({});
   Carry();
@@ -404,7 +404,7 @@ TEST_F(Http2ServerTest, ReceivesBodiesLargerThanTheWindow) {
   EXPECT_EQ(exchange->status(), 200);
 }
 
-TEST_F(Http2ServerTest, BoundsHeaderAndBody) {
+TEST_F(Http2ServerTest, LimitsHeaderAndBody) {
   limits_.header_bytes = 2000;
   limits_.body_bytes = 1000;
   server_ = MakeServer(2);
@@ -425,7 +425,7 @@ TEST_F(Http2ServerTest, BoundsHeaderAndBody) {
   EXPECT_TRUE(server_->Finished());
 }
 
-TEST_F(Http2ServerTest, LetsOneBodyAfterTheOtherInWhenTooMuchIsInMemory) {
+TEST_F(Http2ServerTest, AdmitsOneBodyAtATimeWhenMemoryIsShort) {
   echo_ = false;
   limits_.connection_body_bytes = 1'000'000;
   server_ = MakeServer(2);
@@ -483,7 +483,7 @@ TEST_F(Http2ServerTest, CancelDestroysTheStream) {
   EXPECT_FALSE(server_->Finished());
 }
 
-TEST_F(Http2ServerTest, CutsAStreamOffThatIsNotRead) {
+TEST_F(Http2ServerTest, ResetsAStreamThatIsNotRead) {
   echo_ = false;
   const auto script = std::make_shared<ScriptedStream::Script>();
   const auto exchange = Send({});
@@ -499,7 +499,7 @@ TEST_F(Http2ServerTest, CutsAStreamOffThatIsNotRead) {
   EXPECT_TRUE(exchange->failure().has_value());
 }
 
-TEST_F(Http2ServerTest, GivesFloodsUp) {
+TEST_F(Http2ServerTest, ClosesConnectionsWithFloods) {
   const std::string settings = Frame(4, 0, 0, "");
   const struct {
     const char* name;
@@ -515,7 +515,7 @@ TEST_F(Http2ServerTest, GivesFloodsUp) {
   }
 }
 
-TEST_F(Http2ServerTest, GivesRapidResetsUp) {
+TEST_F(Http2ServerTest, ClosesConnectionsWithRapidResets) {
   echo_ = false;
   Carry();
   int resets = 0;
@@ -529,7 +529,7 @@ TEST_F(Http2ServerTest, GivesRapidResetsUp) {
   EXPECT_LT(resets, 1100);
 }
 
-TEST_F(Http2ServerTest, GivesEndlessContinuationsUp) {
+TEST_F(Http2ServerTest, ClosesConnectionsWithEndlessContinuations) {
   server_->Receive(std::string(kHttp2Preface) + Frame(4, 0, 0, "") + Frame(1, 0, 1, "\x82"), now_);
   for (int i = 0; i < 100 && !server_->Finished(); ++i) {
     Exchange1(*server_, Frame(9, 0, 1, "\x84"));
@@ -548,7 +548,7 @@ TEST_F(Http2ServerTest, TimesOutWithoutRequests) {
   EXPECT_TRUE(server_->Finished());
 }
 
-TEST_F(Http2ServerTest, RefusesWhatIsNotHttp2) {
+TEST_F(Http2ServerTest, RefusesOtherProtocols) {
   server_->Receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n", now_);
   EXPECT_TRUE(server_->Finished());
 }

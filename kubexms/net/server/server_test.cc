@@ -260,7 +260,7 @@ class BothProtocolsTest : public ServerTest, public testing::WithParamInterface<
 INSTANTIATE_TEST_SUITE_P(Http, BothProtocolsTest, testing::Values(1, 2),
                          [](const auto& version) { return std::to_string(version.param); });
 
-TEST_P(BothProtocolsTest, AnswersOnWorkersAndInline) {
+TEST_P(BothProtocolsTest, RespondsOnWorkersAndInline) {
   RunningServer server(TlsOptions(), handler_);
   const auto client = Connect(server, http2());
   EXPECT_EQ(client->Do(Get("/a?b=c"))->body, "GET /a?b=c ");
@@ -292,7 +292,7 @@ TEST_P(BothProtocolsTest, WritesLargeListsFromManyBuffers) {
   EXPECT_EQ(compressed.body, reply.body);
 }
 
-TEST_P(BothProtocolsTest, TellsWhoTheClientIs) {
+TEST_P(BothProtocolsTest, ProvidesTheIdentityOfTheClient) {
   RunningServer server(TlsOptions(), handler_);
   EXPECT_EQ(Connect(server, http2())->Do(Get("/whoami"))->body, "nobody");
 
@@ -306,7 +306,7 @@ TEST_P(BothProtocolsTest, TellsWhoTheClientIs) {
               StartsWith("bad certificate: "));
 }
 
-TEST_P(BothProtocolsTest, RefusesClientsWithoutTheCertificateItRequires) {
+TEST_P(BothProtocolsTest, RefusesClientsWithoutARequiredCertificate) {
   auto server_options = TlsOptions();
   server_options.tls->require_client_certificate = true;
   RunningServer server(server_options, handler_);
@@ -317,7 +317,7 @@ TEST_P(BothProtocolsTest, RefusesClientsWithoutTheCertificateItRequires) {
   EXPECT_EQ(HttpClient::Create(options).value()->Do(Get("/whoami"))->body, "alice in dev,ops");
 }
 
-TEST_P(BothProtocolsTest, AsksForTheTokenOfEachRequest) {
+TEST_P(BothProtocolsTest, ReadsTheTokenForEachRequest) {
   RunningServer server(TlsOptions(), handler_);
   auto options = ClientOptions(server->port(), http2());
   options.bearer_token = [count = std::make_shared<std::atomic<int>>(0)] {
@@ -328,7 +328,7 @@ TEST_P(BothProtocolsTest, AsksForTheTokenOfEachRequest) {
   EXPECT_EQ(client->Do(Get("/token"))->body, "Bearer t2");
 }
 
-TEST_P(BothProtocolsTest, BoundsBodiesAndHeaders) {
+TEST_P(BothProtocolsTest, LimitsBodiesAndHeaders) {
   auto server_options = TlsOptions();
   server_options.limits.body_bytes = 1000;
   server_options.limits.header_bytes = 4000;
@@ -363,7 +363,7 @@ TEST_P(BothProtocolsTest, ServesManyCallersAtOnce) {
   }
 }
 
-TEST_P(BothProtocolsTest, RefusesMoreRequestsThanMayBeInFlight) {
+TEST_P(BothProtocolsTest, LimitsRequestsInFlight) {
   auto options = TlsOptions();
   options.max_in_flight = 1;
   RunningServer server(options, handler_);
@@ -377,7 +377,7 @@ TEST_P(BothProtocolsTest, RefusesMoreRequestsThanMayBeInFlight) {
   handler_.Release();
 }
 
-TEST_P(BothProtocolsTest, AnswersUrgentRequestsWhileAllWorkersAreBusy) {
+TEST_P(BothProtocolsTest, HandlesUrgentRequestsWhileAllWorkersAreBusy) {
   auto options = TlsOptions();
   options.workers = 1;
   options.max_in_flight = 2;
@@ -391,7 +391,7 @@ TEST_P(BothProtocolsTest, AnswersUrgentRequestsWhileAllWorkersAreBusy) {
   handler_.Release();
 }
 
-TEST_P(BothProtocolsTest, CutsOffWhoReadsNothingWhileMemoryIsShort) {
+TEST_P(BothProtocolsTest, DisconnectsClientsThatReadNothingWhileMemoryIsShort) {
   auto options = TlsOptions();
   options.max_unread_bytes = size_t{4} * 1024 * 1024;
   options.limits.write_timeout = seconds(600);
@@ -408,7 +408,7 @@ TEST_P(BothProtocolsTest, CutsOffWhoReadsNothingWhileMemoryIsShort) {
   EXPECT_EQ(client->Do(Get("/"))->status, 200);
 }
 
-TEST_F(ServerTest, RequestsWaitWhileTheirConnectionHasMuchToRead) {
+TEST_F(ServerTest, RequestsWaitWhileTheirConnectionHasUnreadResponses) {
   auto options = TlsOptions();
   options.limits.connection_unread_bytes = size_t{1} * 1024 * 1024;
   options.workers = 2;
@@ -442,7 +442,7 @@ TEST_F(ServerTest, RequestsWaitWhileTheirConnectionHasMuchToRead) {
   EXPECT_EQ(complete, kRequests);
 }
 
-TEST_P(BothProtocolsTest, WakesAThousandHangingStreamsTogether) {
+TEST_P(BothProtocolsTest, WakesAThousandIdleStreamsTogether) {
   const int count = http2() ? 1000 : 200;  // with HTTP/1.1 each needs its connection
   RunningServer server(TlsOptions(), handler_);
   auto options = ClientOptions(server->port(), http2());
@@ -486,12 +486,12 @@ TEST_P(BothProtocolsTest, CallsTimeOut) {
   ASSERT_EQ(client->Do(Get("/"))->status, 200);  // to connect takes time, too
   const auto late = client->Do(Get("/block"), {.timeout = milliseconds(50)});
   EXPECT_EQ(late.error().code(), 504);
-  EXPECT_THAT(late.error().message(), HasSubstr("/block: no answer in time"));
+  EXPECT_THAT(late.error().message(), HasSubstr("/block: no response in time"));
   handler_.Release();
   EXPECT_EQ(client->Do(Get("/"))->status, 200);
 }
 
-TEST_P(BothProtocolsTest, ShutdownAnswersRequestsAndEndsStreamsCleanly) {
+TEST_P(BothProtocolsTest, ShutdownCompletesRequestsAndEndsStreams) {
   RunningServer server(TlsOptions(), handler_);
   const auto client = Connect(server, http2());
   const auto reader = client->Open(Get("/watch")).value();
@@ -508,7 +508,7 @@ TEST_P(BothProtocolsTest, ShutdownAnswersRequestsAndEndsStreamsCleanly) {
   EXPECT_FALSE(client->Do(Get("/")).ok());
 }
 
-TEST_P(BothProtocolsTest, CallsFailWhileAServerOnlyEndsWhatItHas) {
+TEST_P(BothProtocolsTest, NewCallsFailDuringShutdown) {
   RunningServer server(TlsOptions(), handler_);
   const auto client = Connect(server, http2());
   std::jthread blocked([&] { EXPECT_EQ(client->Do(Get("/block"))->body, "released"); });
@@ -526,7 +526,7 @@ TEST_P(BothProtocolsTest, CallsFailWhileAServerOnlyEndsWhatItHas) {
   handler_.Release();
 }
 
-TEST_P(BothProtocolsTest, ShutdownCutsOffWhatDoesNotEnd) {
+TEST_P(BothProtocolsTest, ShutdownClosesConnectionsAfterTheGracePeriod) {
   auto options = TlsOptions();
   options.shutdown_grace = milliseconds(100);
   RunningServer server(options, handler_);
@@ -547,7 +547,7 @@ TEST_P(BothProtocolsTest, UsesANewConnectionWhenTheOldOneWasClosed) {
   }
 }
 
-TEST_P(BothProtocolsTest, CutsASlowReaderOff) {
+TEST_P(BothProtocolsTest, DisconnectsASlowReader) {
   auto server_options = TlsOptions();
   server_options.limits.write_timeout = seconds(1);
   RunningServer server(server_options, handler_);
@@ -561,7 +561,7 @@ TEST_P(BothProtocolsTest, CutsASlowReaderOff) {
   EXPECT_FALSE(last.ok());
 }
 
-TEST_P(BothProtocolsTest, SaysWhyAServerIsNotTrusted) {
+TEST_P(BothProtocolsTest, ReportsWhyAServerIsNotTrusted) {
   RunningServer server(TlsOptions(), handler_);
   auto options = ClientOptions(server->port(), http2());
   options.ca_pem = CertificateAuthority::Create({.common_name = "other"}, now_)->certificate_pem();
@@ -602,7 +602,7 @@ TEST_F(ServerTest, ClientFallsBackToHttp1WhenTheServerDoes) {
   EXPECT_EQ(client->connections(), 2u);
 }
 
-TEST_F(ServerTest, RefusesToServeWithoutTlsUnlessAsked) {
+TEST_F(ServerTest, RefusesToServeWithoutTlsByDefault) {
   EXPECT_THAT(HttpServer::Create({}, handler_).error().message(), HasSubstr("allow_plaintext"));
   RunningServer first(PlainOptions(), handler_);
   auto options = PlainOptions();
@@ -657,7 +657,7 @@ class RawClient {
   const int socket_;
 };
 
-TEST_F(ServerTest, EndsSlowHeadersWith408) {
+TEST_F(ServerTest, RespondsToSlowHeadersWith408) {
   auto options = PlainOptions();
   options.limits.header_timeout = seconds(1);
   RunningServer server(options, handler_);
@@ -666,7 +666,7 @@ TEST_F(ServerTest, EndsSlowHeadersWith408) {
   EXPECT_THAT(client.ReadToEnd(), StartsWith("HTTP/1.1 408 "));
 }
 
-TEST_F(ServerTest, ClosesConnectionsThatSayNothing) {
+TEST_F(ServerTest, ClosesSilentConnections) {
   auto plain_options = PlainOptions();
   plain_options.limits.header_timeout = milliseconds(50);
   RunningServer plain(plain_options, handler_);
@@ -680,7 +680,7 @@ TEST_F(ServerTest, ClosesConnectionsThatSayNothing) {
   EXPECT_EQ(half.ReadToEnd(), "");
 }
 
-TEST_F(ServerTest, AnswersAHalfClosedPeer) {
+TEST_F(ServerTest, RespondsToAHalfClosedPeer) {
   RunningServer server(PlainOptions(), handler_);
   RawClient client(server->port());
   client.Send("GET /half HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -688,7 +688,7 @@ TEST_F(ServerTest, AnswersAHalfClosedPeer) {
   EXPECT_THAT(client.ReadToEnd(), EndsWith("GET /half "));
 }
 
-TEST_F(ServerTest, AnswersPipelinedRequestsInOrder) {
+TEST_F(ServerTest, RespondsToPipelinedRequestsInOrder) {
   RunningServer server(PlainOptions(), handler_);
   RawClient client(server->port());
   std::string requests;
@@ -708,7 +708,7 @@ TEST_F(ServerTest, AnswersPipelinedRequestsInOrder) {
   }
 }
 
-TEST_F(ServerTest, TellsTheReasonBeforeItClosesOnATooLargeBody) {
+TEST_F(ServerTest, RespondsBeforeItClosesOnATooLargeBody) {
   RunningServer server(PlainOptions(), handler_);
   RawClient client(server->port());
   std::jthread sender([&] {
@@ -719,7 +719,7 @@ TEST_F(ServerTest, TellsTheReasonBeforeItClosesOnATooLargeBody) {
   EXPECT_THAT(client.ReadToEnd(), AllOf(StartsWith("HTTP/1.1 413 "), HasSubstr("3145728 bytes")));
 }
 
-TEST_F(ServerTest, BoundsConnections) {
+TEST_F(ServerTest, LimitsConnections) {
   auto options = PlainOptions();
   options.max_connections = 1;
   RunningServer server(options, handler_);
@@ -748,7 +748,7 @@ TEST_F(ServerTest, ClosesTheOldestUnauthenticatedConnection) {
   EXPECT_THAT(known.ReadToEnd(), HasSubstr("200 OK"));
 }
 
-TEST_F(ServerTest, LeavesFileDescriptorsToOthers) {
+TEST_F(ServerTest, ReservesFileDescriptors) {
   // In a process of its own, which cannot open more files any more.
   const auto serve = [this] {
     const rlimit few{.rlim_cur = 400, .rlim_max = 400};
@@ -807,7 +807,7 @@ class DeafPort {
   uint16_t port_ = 0;
 };
 
-TEST_F(ServerTest, ClientSaysWhatFailedWhenItConnects) {
+TEST_F(ServerTest, ReportsTheFailedStepOfAConnection) {
   const DeafPort closed(false);
   const auto refused = HttpClient::Create(ClientOptions(closed.port(), true)).value()->Do(Get("/"));
   EXPECT_EQ(refused.error().message(),
@@ -819,7 +819,7 @@ TEST_F(ServerTest, ClientSaysWhatFailedWhenItConnects) {
   options.connect_timeout = milliseconds(500);
   const auto silent = HttpClient::Create(options).value()->Do(Get("/"));
   EXPECT_EQ(silent.error().message(),
-            fmt::format("TLS with 127.0.0.1:{}: no answer within 500 ms", deaf.port()));
+            fmt::format("TLS with 127.0.0.1:{}: no response within 500 ms", deaf.port()));
   EXPECT_EQ(silent.error().code(), 504);
 
   options.server = "https://no-such-host.invalid";
@@ -832,7 +832,7 @@ TEST_F(ServerTest, ClientSaysWhatFailedWhenItConnects) {
   EXPECT_FALSE(HttpClient::Create({.server = "nonsense"}).ok());
 }
 
-TEST_F(ServerTest, ASilentAddressDoesNotHideTheOthers) {
+TEST_F(ServerTest, TriesOtherAddressesAfterASilentOne) {
   RunningServer server(TlsOptions(), handler_);
   const DeafPort deaf(true, "127.0.0.2", server->port());
   auto options = ClientOptions(server->port(), false);
@@ -857,7 +857,7 @@ TEST_F(ServerTest, ClosingTheClientFailsItsReaders) {
 
 // ---- Through a proxy ----
 
-// Connects one client with whom it asks for, or answers what it is told.
+// Connects one client with the requested server, or sends a fixed response.
 class TestProxy {
  public:
   explicit TestProxy(std::string answer = "HTTP/1.1 200 OK\r\nVia: test\r\n\r\n")
@@ -935,18 +935,18 @@ TEST_P(BothProtocolsTest, ConnectsThroughAProxy) {
                                          server->port()));
 }
 
-TEST_F(ServerTest, ClientSaysWhatAProxyAnswered) {
+TEST_F(ServerTest, ReportsTheResponseOfAProxy) {
   const TestProxy refusing("HTTP/1.1 403 Forbidden\r\n\r\n");
   auto options = ClientOptions(1, true);
   options.proxy = Secret(refusing.url());
   const auto refused = HttpClient::Create(options).value()->Do(Get("/"));
   EXPECT_THAT(refused.error().message(),
               AllOf(StartsWith("connect to 127.0.0.1:1 through the proxy 127.0.0.1:"),
-                    EndsWith("it answered \"HTTP/1.1 403 Forbidden\"")));
+                    EndsWith("the response is \"HTTP/1.1 403 Forbidden\"")));
   const TestProxy silent("HTTP/1.1 20");
   options.proxy = Secret(silent.url());
   EXPECT_THAT(HttpClient::Create(options).value()->Do(Get("/")).error().message(),
-              EndsWith("it gave no answer"));
+              EndsWith("no response"));
   const DeafPort closed(false);
   options.proxy = Secret(fmt::format("127.0.0.1:{}", closed.port()));
   EXPECT_EQ(HttpClient::Create(options).value()->Do(Get("/")).error().message(),
@@ -989,7 +989,7 @@ class ForeignClientTest : public ServerTest {
   }
 };
 
-TEST_F(ForeignClientTest, CurlSpeaksBothVersions) {
+TEST_F(ForeignClientTest, CurlUsesBothVersions) {
   RunningServer server(TlsOptions(), handler_);
   const std::string url = fmt::format("https://localhost:{}", server->port());
   for (const char* version : {"--http1.1", "--http2"}) {
@@ -1002,7 +1002,7 @@ TEST_F(ForeignClientTest, CurlSpeaksBothVersions) {
   }
 }
 
-TEST_F(ForeignClientTest, CurlUploadsAfterContinueAndIsToldWhenItIsTooMuch) {
+TEST_F(ForeignClientTest, CurlUploadsAfterContinueAndReceives413) {
   RunningServer server(TlsOptions(), handler_);
   WriteFile("body", std::string(2'000'000, 'b'));
   WriteFile("large", std::string(4'000'000, 'b'));
@@ -1016,7 +1016,7 @@ TEST_F(ForeignClientTest, CurlUploadsAfterContinueAndIsToldWhenItIsTooMuch) {
   }
 }
 
-TEST_F(ForeignClientTest, CurlSpeaksHttp2WithoutTls) {
+TEST_F(ForeignClientTest, CurlUsesHttp2WithoutTls) {
   RunningServer server(PlainOptions(), handler_);
   const std::string url = fmt::format("http://localhost:{}/x", server->port());
   EXPECT_EQ(Run("curl -sS --http2-prior-knowledge " + url + " -w '%{http_version}'"), "GET /x 2");
@@ -1032,7 +1032,7 @@ TEST_F(ForeignClientTest, NghttpMultiplexes) {
   EXPECT_EQ(answers, 20u) << output;
 }
 
-TEST_F(ForeignClientTest, OpensslAgreesOnTheProtocolAndTheCertificate) {
+TEST_F(ForeignClientTest, OpensslNegotiatesTheProtocolAndVerifiesTheCertificate) {
   RunningServer server(TlsOptions(), handler_);
   const std::string output = Run(fmt::format(
       "openssl s_client -connect localhost:{} -servername localhost -alpn h2,http/1.1 -CAfile {} "

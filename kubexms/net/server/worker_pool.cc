@@ -30,11 +30,11 @@ WorkerPool::~WorkerPool() {
   Join(ended);
 }
 
-void WorkerPool::Add(std::function<void()> task) { Give(task, /*wait=*/true); }
+void WorkerPool::Add(std::function<void()> task) { Assign(task, /*wait=*/true); }
 
-bool WorkerPool::TryAdd(std::function<void()>& task) { return Give(task, /*wait=*/false); }
+bool WorkerPool::TryAdd(std::function<void()>& task) { return Assign(task, /*wait=*/false); }
 
-bool WorkerPool::Give(std::function<void()>& task, bool wait) {
+bool WorkerPool::Assign(std::function<void()>& task, bool wait) {
   Worker* idle = nullptr;
   Workers ended;
   {
@@ -62,7 +62,7 @@ size_t WorkerPool::size() const {
   return workers_.size();
 }
 
-// Those that have ended have left the lock for the last time, so that takes no time.
+// Does not block on ended workers: they have released the mutex for the last time.
 void WorkerPool::Join(const Workers& workers) {
   for (const auto& worker : workers) worker->thread.join();
 }
@@ -70,14 +70,14 @@ void WorkerPool::Join(const Workers& workers) {
 void WorkerPool::Start(std::function<void()> task) {
   Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
   worker.task = std::move(task);
-  worker.thread = std::thread([this, &worker] { Work(worker); });
+  worker.thread = std::thread([this, &worker] { RunTasks(worker); });
 }
 
-void WorkerPool::Work(Worker& worker) {
+void WorkerPool::RunTasks(Worker& worker) {
   std::function<void()> task = std::exchange(worker.task, {});
   while (task) {
     task();
-    task = nullptr;  // what it holds is not kept while the worker waits
+    task = nullptr;  // frees its captures while the worker is idle
     task = NextTask(worker);
   }
 }
@@ -93,26 +93,26 @@ std::function<void()> WorkerPool::NextTask(Worker& worker) {
     if (closing_) return {};
     idle_.push_back(&worker);
   }
-  if (!WaitForCall(worker)) return {};
+  if (!WaitForTask(worker)) return {};
   return std::exchange(worker.task, {});
 }
 
-bool WorkerPool::WaitForCall(Worker& worker) {
-  if (worker.woken.WaitFor(options_.patience)) return true;
+bool WorkerPool::WaitForTask(Worker& worker) {
+  if (worker.woken.WaitFor(options_.idle_timeout)) return true;
   Workers ended;
-  bool called = false;
+  bool assigned = false;
   {
     MutexLock lock(mutex_);
-    called = std::erase(idle_, &worker) == 0;
+    assigned = std::erase(idle_, &worker) == 0;
     ended.swap(ended_);
-    if (!called) End(worker);
+    if (!assigned) Remove(worker);
   }
   Join(ended);
-  if (called) worker.woken.Wait();  // the call is on its way
-  return called;
+  if (assigned) worker.woken.Wait();  // the task is being assigned
+  return assigned;
 }
 
-void WorkerPool::End(Worker& worker) {
+void WorkerPool::Remove(Worker& worker) {
   const auto self = std::ranges::find(workers_, &worker, &std::unique_ptr<Worker>::get);
   ended_.push_back(std::move(*self));
   workers_.erase(self);

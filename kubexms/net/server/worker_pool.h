@@ -1,6 +1,6 @@
 #pragma once
 
-// The threads on which the HTTP server runs handlers that may block.
+// The worker threads of the HTTP server for handlers that may block.
 
 #include <chrono>
 #include <deque>
@@ -12,47 +12,49 @@
 
 namespace kubexms {
 
-// Threads that run tasks in the order in which they came. They are started as tasks need them, who
-// has worked last works next, and who has nothing to do for a while ends: a thread costs a quarter
-// of a megabyte of the allocator's memory. The one who adds tasks bounds them.
+// Runs tasks in order on up to `max_workers` threads. Threads are started on demand, the thread
+// that became idle last gets the next task, and idle threads end: a thread costs a quarter of a
+// megabyte of the allocator's memory. The caller limits the number of tasks.
 class WorkerPool {
  public:
   struct Options {
     size_t max_workers = 1;
-    std::chrono::nanoseconds patience = std::chrono::seconds(1);
+    // A thread without a task ends after this time.
+    std::chrono::nanoseconds idle_timeout = std::chrono::seconds(1);
   };
   explicit WorkerPool(Options options);
-  // Waits for the tasks that have been added.
+  // Waits for all added tasks.
   ~WorkerPool();
 
   void Add(std::function<void()> task);
-  // Adds the task unless it would have to wait for a worker: then it stays with the caller.
+  // Adds the task if a worker is free; otherwise returns false and leaves `task` unchanged.
   bool TryAdd(std::function<void()>& task);
 
-  // Threads that live now.
+  // The number of threads.
   size_t size() const;
 
  private:
   struct Worker;
   using Workers = std::vector<std::unique_ptr<Worker>>;
 
-  // Gives the task to a worker, or lets it wait; false when all are busy and it may not wait.
-  bool Give(std::function<void()>& task, bool wait) EXCLUDES(mutex_);
+  // Assigns the task to a worker or enqueues it; returns false if all workers are busy and `wait`
+  // is false.
+  bool Assign(std::function<void()>& task, bool wait) EXCLUDES(mutex_);
   void Start(std::function<void()> task) REQUIRES(mutex_);
-  void Work(Worker& worker);
-  // What the worker does next; empty when there is nothing more to do.
+  void RunTasks(Worker& worker);
+  // The next task of the worker; empty when the worker is to end.
   std::function<void()> NextTask(Worker& worker);
-  // Waits to be called. False when nobody has done so for too long: the worker has ended.
-  bool WaitForCall(Worker& worker);
-  // Takes the worker, which nobody can call any more, out of the pool.
-  void End(Worker& worker) REQUIRES(mutex_);
+  // Waits for a task. Returns false after the idle timeout: the worker was removed from the pool.
+  bool WaitForTask(Worker& worker);
+  // Removes the idle worker from the pool.
+  void Remove(Worker& worker) REQUIRES(mutex_);
   static void Join(const Workers& workers);
 
   const Options options_;
 
   mutable Mutex mutex_;
-  std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);  // that no worker was free for
-  std::vector<Worker*> idle_ GUARDED_BY(mutex_);                // the last one first
+  std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);  // waiting for a worker
+  std::vector<Worker*> idle_ GUARDED_BY(mutex_);                // the last one gets the next task
   bool closing_ GUARDED_BY(mutex_) = false;
   Workers workers_ GUARDED_BY(mutex_);
   Workers ended_ GUARDED_BY(mutex_);  // to be joined

@@ -18,14 +18,14 @@ void RunTogether(WorkerPool& pool, int tasks) {
   started->arrive_and_wait();
 }
 
-TEST(WorkerPoolTest, HasAsManyThreadsAsTasksNeed) {
-  WorkerPool pool({.max_workers = 8, .patience = std::chrono::hours(1)});
+TEST(WorkerPoolTest, StartsThreadsOnDemand) {
+  WorkerPool pool({.max_workers = 8, .idle_timeout = std::chrono::hours(1)});
   EXPECT_EQ(pool.size(), 0);
   RunTogether(pool, 3);
   EXPECT_EQ(pool.size(), 3);
 }
 
-TEST(WorkerPoolTest, RunsWhatItHasNoThreadForLater) {
+TEST(WorkerPoolTest, QueuesTasksWithoutAThread) {
   std::atomic<int> done = 0;
   {
     WorkerPool pool({.max_workers = 2});
@@ -35,16 +35,16 @@ TEST(WorkerPoolTest, RunsWhatItHasNoThreadForLater) {
   EXPECT_EQ(done, 100);
 }
 
-TEST(WorkerPoolTest, ThreadsWithNothingToDoEnd) {
-  WorkerPool pool({.max_workers = 8, .patience = std::chrono::milliseconds(1)});
+TEST(WorkerPoolTest, IdleThreadsEnd) {
+  WorkerPool pool({.max_workers = 8, .idle_timeout = std::chrono::milliseconds(1)});
   RunTogether(pool, 8);
   while (pool.size() > 0) std::this_thread::yield();
   RunTogether(pool, 8);
 }
 
 // Workers that are about to end and workers that are called meet here.
-TEST(WorkerPoolTest, ATaskIsNeverGivenToAThreadThatEnds) {
-  WorkerPool pool({.max_workers = 4, .patience = std::chrono::microseconds(20)});
+TEST(WorkerPoolTest, NeverAssignsATaskToAnEndingThread) {
+  WorkerPool pool({.max_workers = 4, .idle_timeout = std::chrono::microseconds(20)});
   for (int i = 0; i < 2000; ++i) {
     const auto done = std::make_shared<std::binary_semaphore>(0);
     pool.Add([done] { done->release(); });

@@ -73,7 +73,7 @@ std::string TextOf(BIO* bio) {
   return std::string(data, static_cast<size_t>(size));
 }
 
-// A key protected by a pass phrase is refused instead of asking on the terminal.
+// Refuses keys with a passphrase instead of prompting on the terminal.
 int NoPassPhrase(char*, int, int, void*) { return -1; }
 
 Result<KeyPtr> ParseKey(std::string_view pem) {
@@ -97,7 +97,7 @@ Result<RequestPtr> ParseRequest(std::string_view pem) {
   EVP_PKEY* key = X509_REQ_get0_pubkey(request.get());
   if (key == nullptr || X509_REQ_verify(request.get(), key) != 1) {
     TakeOpenSslErrors();
-    return Error::BadRequest("the signing request is not signed by the key it carries");
+    return Error::BadRequest("the signing request is not signed by its own key");
   }
   return request;
 }
@@ -118,7 +118,7 @@ Result<std::string> KeyPem(EVP_PKEY* key) {
 
 Result<KeyPtr> NewKey(KeyAlgorithm algorithm) {
   KeyPtr key(algorithm == KeyAlgorithm::kRsa2048 ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"));
-  if (!key) return Failed("make a private key");
+  if (!key) return Failed("create a private key");
   return key;
 }
 
@@ -188,7 +188,7 @@ std::string Utf8Of(const ASN1_STRING* text) {
   }
   std::string value(reinterpret_cast<char*>(utf8), static_cast<size_t>(size));
   OPENSSL_free(utf8);
-  // OpenSSL passes surrogates and other code points that no text has.
+  // OpenSSL accepts surrogates and other invalid code points.
   return IsValidUtf8(value) ? value : std::string();
 }
 
@@ -314,7 +314,7 @@ const char* ExtendedUsage(CertificateUsage usage) {
   return "";
 }
 
-// A certificate with everything but its extensions and its signature.
+// A certificate without extensions and signature.
 Result<CertificatePtr> Unsigned(const X509_NAME* subject, const X509_NAME* issuer, EVP_PKEY* key,
                                 Clock::WallTime from, Clock::WallTime to) {
   CertificatePtr certificate(X509_new());
@@ -323,7 +323,7 @@ Result<CertificatePtr> Unsigned(const X509_NAME* subject, const X509_NAME* issue
       X509_set_subject_name(certificate.get(), subject) != 1 ||
       X509_set_issuer_name(certificate.get(), issuer) != 1 ||
       X509_set_pubkey(certificate.get(), key) != 1) {
-    return Failed("make a certificate");
+    return Failed("create a certificate");
   }
   return certificate;
 }
@@ -349,7 +349,7 @@ Result<void> AddLeafExtensions(X509* leaf, X509* issuer, const LeafOptions& opti
       !AddExtension(leaf, issuer, NID_ext_key_usage, ExtendedUsage(options.usage)) ||
       !AddExtension(leaf, issuer, NID_subject_key_identifier, "hash") ||
       !AddExtension(leaf, issuer, NID_authority_key_identifier, "keyid")) {
-    return Failed("describe a certificate");
+    return Failed("set the subject of a certificate");
   }
   ASSIGN_OR_RETURN(const NamesPtr names, AlternativeNames(options.subject));
   if (sk_GENERAL_NAME_num(names.get()) > 0 &&
@@ -405,18 +405,18 @@ Result<void> SyncFolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0 || ::fsync(fd.get()) != 0) return FileError("sync the folder", folder);
+  if (fd.get() < 0 || ::fsync(fd.get()) != 0) return FileError("sync the directory", folder);
   return {};
 }
 
-// In the names of files that are not complete yet, before six random characters.
+// Part of the names of temporary files, before six random characters.
 constexpr std::string_view kTemporary = ".tmp-";
 
 Result<void> ReplaceFile(const std::string& path, std::string_view content, mode_t mode) {
   std::string temporary = fmt::format("{}{}XXXXXX", path, kTemporary);
   FileDescriptor fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (fd.get() < 0) return FileError("create", temporary);
-  // mkostemp made it 0600, so the content is never readable by more than `mode` allows.
+  // mkostemp creates the file with mode 0600, so the content is never more readable than `mode`.
   if (!WriteAll(fd.get(), content) || ::fchmod(fd.get(), mode) != 0 || ::fsync(fd.get()) != 0 ||
       !fd.Close() || ::rename(temporary.c_str(), path.c_str()) != 0) {
     const Error error = FileError("write", path);
@@ -478,7 +478,7 @@ Result<std::string> MakeSigningRequest(std::string_view key_pem,
       (has_names && X509_REQ_add_extensions(request.get(), owned.get()) != 1) ||
       X509_REQ_sign(request.get(), key.get(), EVP_sha256()) == 0 ||
       PEM_write_bio_X509_REQ(bio.get(), request.get()) != 1) {
-    return Failed("make a signing request");
+    return Failed("create a signing request");
   }
   return TextOf(bio.get());
 }
@@ -498,7 +498,7 @@ Result<CertificateAuthority> CertificateAuthority::Create(const Options& options
       !AddExtension(root.get(), root.get(), NID_key_usage,
                     "critical,digitalSignature,keyCertSign,cRLSign") ||
       !AddExtension(root.get(), root.get(), NID_subject_key_identifier, "hash")) {
-    return Failed("describe an authority's certificate");
+    return Failed("set the subject of an authority's certificate");
   }
   RETURN_IF_ERROR(SignWith(root.get(), key.get()));
   ASSIGN_OR_RETURN(std::string certificate_pem, CertificatePem(root.get()));

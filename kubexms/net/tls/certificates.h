@@ -1,7 +1,7 @@
 #pragma once
 
-// X.509 certificates: an authority of our own, the certificates it issues for servers and clients,
-// and what there is to know about somebody else's. Everything goes in and out as PEM text.
+// X.509 certificates: a certificate authority, the certificates that it issues for servers and
+// clients, and inspection of other certificates. All input and output is PEM.
 //
 // A client certificate is a Kubernetes identity: its common name is the user, its organizations
 // are the user's groups.
@@ -19,8 +19,8 @@ namespace kubexms {
 enum class KeyAlgorithm { kEcdsaP256, kRsa2048 };
 enum class CertificateUsage { kServer, kClient, kServerAndClient };
 
-// A certificate and the private key that belongs to it. The certificate may be followed by the
-// intermediate ones up to, but without, the root.
+// A certificate and its private key. Intermediate certificates may follow the certificate, without
+// the root.
 struct CertificateAndKey {
   std::string certificate_pem;
   std::string key_pem;
@@ -28,7 +28,7 @@ struct CertificateAndKey {
   bool operator==(const CertificateAndKey&) const = default;
 };
 
-// Whom a certificate is for.
+// The subject of a certificate.
 struct CertificateSubject {
   std::string common_name;
   std::vector<std::string> organizations;
@@ -46,17 +46,16 @@ struct CertificateInfo {
   Clock::WallTime not_after;
 
   bool ExpiredAt(Clock::WallTime now) const { return now >= not_after; }
-  // True when less than a fifth of its lifetime is left: time to issue the next one.
+  // True when less than a fifth of the lifetime is left.
   bool NeedsRenewalAt(Clock::WallTime now) const {
     return now >= not_after - (not_after - not_before) / 5;
   }
 };
 
-// About the first certificate in `pem`.
+// Inspects the first certificate in `pem`.
 Result<CertificateInfo> InspectCertificate(std::string_view pem);
 
-// Fails unless the (first) certificate carries the signature of the authority's key. Names and
-// dates are not looked at.
+// Fails unless the authority's key signed the (first) certificate. Does not check names and dates.
 Result<void> CheckSignedBy(std::string_view certificate_pem, std::string_view authority_pem);
 
 // Fails unless the key belongs to the (first) certificate.
@@ -64,9 +63,9 @@ Result<void> CheckKeyMatches(const CertificateAndKey& pair);
 
 Result<std::string> MakePrivateKey(KeyAlgorithm algorithm = KeyAlgorithm::kEcdsaP256);
 
-// A signing request in PEM for a key that stays with the one who asks.
+// Creates a certificate signing request in PEM.
 Result<std::string> MakeSigningRequest(std::string_view key_pem, const CertificateSubject& subject);
-// Whom a signing request asks for. Fails when it is not signed by the key it carries.
+// The subject of a signing request. Fails if the request is not signed by its own key.
 Result<CertificateSubject> InspectSigningRequest(std::string_view request_pem);
 
 struct IssueOptions {
@@ -76,8 +75,8 @@ struct IssueOptions {
   KeyAlgorithm algorithm = KeyAlgorithm::kEcdsaP256;
 };
 
-// Issues certificates. Immutable, so any thread may use it. No certificate outlives the authority:
-// a longer lifetime is cut. Each one is valid from five minutes before `now`, for clocks that lag.
+// Issues certificates. Immutable and thread-safe. Certificates never outlive the authority: longer
+// lifetimes are shortened. They are valid from five minutes before `now`, to tolerate slow clocks.
 class CertificateAuthority {
  public:
   struct Options {
@@ -86,9 +85,9 @@ class CertificateAuthority {
     KeyAlgorithm algorithm = KeyAlgorithm::kEcdsaP256;
   };
 
-  // A new authority with a new key, signed by itself.
+  // Creates a self-signed authority with a new key.
   static Result<CertificateAuthority> Create(const Options& options, Clock::WallTime now);
-  // Fails when the certificate is not an authority's or the key is not its key.
+  // Fails if the certificate is not an authority's, or does not match the key.
   static Result<CertificateAuthority> Load(CertificateAndKey pair);
 
   Result<CertificateAndKey> Issue(const IssueOptions& options, Clock::WallTime now) const;
@@ -97,7 +96,7 @@ class CertificateAuthority {
     CertificateUsage usage = CertificateUsage::kClient;
     std::chrono::seconds lifetime = std::chrono::hours(24 * 365);
   };
-  // Signs what the request asks for, subject and names as they stand: look at them first with
+  // Signs the request with its subject and names unchanged: check them first with
   // InspectSigningRequest(). Returns the certificate in PEM.
   Result<std::string> Sign(std::string_view request_pem, const SignOptions& options,
                            Clock::WallTime now) const;
@@ -111,13 +110,13 @@ class CertificateAuthority {
   CertificateAndKey pair_;
 };
 
-// Replaces the file at `path` at once or not at all, readable by its owner only, on disk when this
-// returns. For private keys and kubeconfigs.
+// Replaces the file at `path` atomically, readable by its owner only, and synced to disk. For
+// private keys and kubeconfigs.
 Result<void> WritePrivateFile(const std::string& path, std::string_view content);
-// The same for what everyone may read.
+// The same with mode 0644.
 Result<void> WritePublicFile(const std::string& path, std::string_view content);
-// Removes what such writes of the file have left when the process was killed in them. Nobody else
-// may be writing it.
+// Removes temporary files of interrupted writes of `path`. No other process may be writing the
+// file.
 void RemoveTemporaryFiles(const std::string& path);
 
 }  // namespace kubexms

@@ -26,7 +26,7 @@ class CertificatesTest : public testing::Test {
   const Clock::WallTime now_ = clock_.Now();
 };
 
-TEST_F(CertificatesTest, AuthorityDescribesItself) {
+TEST_F(CertificatesTest, InspectsTheAuthority) {
   const auto authority = MakeAuthority({.common_name = "test-ca"});
   const auto info = InspectCertificate(authority.certificate_pem()).value();
   EXPECT_TRUE(info.is_authority);
@@ -36,7 +36,7 @@ TEST_F(CertificatesTest, AuthorityDescribesItself) {
   EXPECT_EQ(info.fingerprint.size(), 64u);
 }
 
-TEST_F(CertificatesTest, ServerCertificateCarriesItsNames) {
+TEST_F(CertificatesTest, ServerCertificateHasItsNames) {
   const auto pair = MakeAuthority()
                         .Issue({.subject = {.common_name = "api",
                                             .dns_names = {"localhost", "*.example.com"},
@@ -53,7 +53,7 @@ TEST_F(CertificatesTest, ServerCertificateCarriesItsNames) {
   EXPECT_TRUE(CheckKeyMatches(pair).ok());
 }
 
-TEST_F(CertificatesTest, ClientCertificateCarriesUserAndGroups) {
+TEST_F(CertificatesTest, ClientCertificateHasUserAndGroups) {
   const auto pair =
       MakeAuthority()
           .Issue({.subject = {.common_name = "admin", .organizations = {"system:masters", "ops"}},
@@ -81,7 +81,7 @@ TEST_F(CertificatesTest, RenewalIsDueInTheLastFifthOfTheLifetime) {
   EXPECT_TRUE(info.ExpiredAt(now_ + kDay * 100));
 }
 
-TEST_F(CertificatesTest, SignsWhatARequestAsksFor) {
+TEST_F(CertificatesTest, SignsTheSubjectOfARequest) {
   const auto key = MakePrivateKey().value();
   const auto request = MakeSigningRequest(key, {.common_name = "system:node:n1",
                                                 .organizations = {"system:nodes"},
@@ -109,7 +109,7 @@ TEST_F(CertificatesTest, RefusesATamperedRequest) {
   EXPECT_FALSE(MakeAuthority().Sign(request, {}, now_).ok());
 }
 
-TEST_F(CertificatesTest, LoadsAnAuthorityAndRefusesWhatIsNone) {
+TEST_F(CertificatesTest, LoadsAnAuthorityAndRefusesOtherCertificates) {
   const auto authority = MakeAuthority();
   ASSERT_TRUE(CertificateAuthority::Load(authority.pair()).ok());
 

@@ -1,13 +1,12 @@
 #pragma once
 
-// Small things that all uses of OpenSSL need: what went wrong inside it, in words, and how its
-// objects are freed.
+// Helpers for OpenSSL: error messages and deleters.
 
 #include <string>
 
 namespace kubexms {
 
-// The reasons that OpenSSL has queued on this thread, oldest first, and empties the queue.
+// Returns and clears the errors in OpenSSL's queue of this thread, oldest first.
 std::string TakeOpenSslErrors();
 
 // std::unique_ptr<X509, OpenSslFree<X509_free>>

@@ -16,9 +16,9 @@ namespace kubexms {
 namespace {
 
 constexpr size_t kRecordSize = SSL3_RT_MAX_PLAIN_LENGTH;
-// Output that was taken is forgotten at the latest when there is this much of it.
+// Consumed output is erased at the latest at this size.
 constexpr size_t kTakenMax = 16 * kRecordSize;
-// As strong as anybody needs first, for it costs the least on processors that know AES.
+// AES-128 first: strong enough, and the fastest on processors with AES instructions.
 constexpr const char* kCiphers13 =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
 constexpr const char* kCiphers12 = "ECDHE+AESGCM:ECDHE+CHACHA20";
@@ -60,11 +60,11 @@ Result<void> UseCertificate(SSL_CTX* context, const CertificateAndKey& pair) {
       return Failed("use the chain of the TLS certificate");
     }
   }
-  ERR_clear_error();  // the end of the text is no error
+  ERR_clear_error();  // the end of the text is not an error
   return {};
 }
 
-// Trusts every certificate in `pem`. A server also names them to its clients.
+// Trusts every certificate in `pem`. A server also sends their names to its clients.
 Result<void> TrustAuthorities(SSL_CTX* context, const std::string& pem, bool is_server) {
   const BioPtr bio = BioOf(pem);
   int count = 0;
@@ -87,17 +87,17 @@ Result<ContextPtr> NewContext(const SSL_METHOD* method) {
       SSL_CTX_set_cipher_list(context.get(), kCiphers12) != 1) {
     return Failed("set TLS up");
   }
-  // Sessions are long and not resumed: no tickets to make, encrypt and keep keys for.
+  // Connections are long-lived and not resumed, so session tickets would only cost time.
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION |
                                          SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
-  // The chain is what the certificate's file holds, not what can be made of the authorities.
+  // Sends the chain of the certificate file, without certificates of the authorities.
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
   return context;
 }
 
-// The server's choice among the protocols that the client offers.
+// Selects a protocol from those that the client offers (ALPN).
 int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
                    const unsigned char* offered, unsigned int offered_size, void* http2) {
   const std::string_view known = http2 != nullptr ? kAlpnBoth : kAlpnHttp1;
@@ -110,8 +110,8 @@ int ChooseProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
   return SSL_TLSEXT_ERR_OK;
 }
 
-// Lets a client with a bad certificate in: the session then says what is wrong with it, and the
-// handler can answer.
+// Accepts clients with invalid certificates: the session records the error, so that the handler can
+// respond with 401.
 int AcceptAnyCertificate(int, X509_STORE_CTX*) { return 1; }
 
 bool IsIpAddress(const std::string& name) {
@@ -120,7 +120,7 @@ bool IsIpAddress(const std::string& name) {
          inet_pton(AF_INET6, name.c_str(), address) == 1;
 }
 
-// The two ends of a session's byte streams, as OpenSSL sees them.
+// The memory buffers of a session for OpenSSL.
 struct Wire {
   std::string_view input;
   std::string output;
@@ -176,7 +176,7 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::ForServer(const ServerOpti
       SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, AcceptAnyCertificate);
     }
   }
-  // Only whether the argument is null matters to ChooseProtocol().
+  // ChooseProtocol() only checks whether the argument is null.
   SSL_CTX_set_alpn_select_cb(context.get(), ChooseProtocol,
                              options.http2 ? context.get() : nullptr);
   auto impl = std::make_unique<Impl>();
@@ -206,7 +206,7 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::ForClient(const ClientOpti
 }
 
 struct TlsSession::Impl {
-  // Ends the session unless OpenSSL only waits for more bytes.
+  // Fails the session unless OpenSSL only needs more bytes.
   void NoteOutcome(int outcome) {
     switch (SSL_get_error(ssl.get(), outcome)) {
       case SSL_ERROR_NONE:
@@ -314,7 +314,7 @@ void TlsSession::ConsumeOutput(size_t count) {
   const bool all = wire.output_taken == wire.output.size();
   if (!all && wire.output_taken < kTakenMax) return;
   wire.output.erase(0, std::exchange(wire.output_taken, 0));
-  // Idle connections keep no buffers.
+  // Idle connections hold no buffers.
   if (all && wire.output.capacity() > 2 * kRecordSize) wire.output.shrink_to_fit();
 }
 

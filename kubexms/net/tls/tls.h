@@ -1,7 +1,7 @@
 #pragma once
 
-// TLS as a filter on bytes, without I/O: what came from the socket goes in and comes out decrypted,
-// and the other way round. OpenSSL stays inside tls.cc.
+// TLS as a filter on bytes, without I/O: encrypts and decrypts the bytes of a socket. Only .cc
+// files include OpenSSL.
 
 #include <memory>
 #include <optional>
@@ -15,12 +15,12 @@
 
 namespace kubexms {
 
-// Keys and rules that many sessions share. Immutable, so any thread may use it.
+// Keys and settings that many sessions share. Immutable and thread-safe.
 class TlsContext {
  public:
   struct ServerOptions {
     CertificateAndKey certificate;
-    // When set, clients are asked for a certificate, which is checked against this authority.
+    // If set, clients may send a certificate, which is verified against this authority.
     std::string client_ca_pem;
     bool require_client_certificate = false;
     bool http2 = true;
@@ -28,7 +28,7 @@ class TlsContext {
   static Result<std::shared_ptr<const TlsContext>> ForServer(const ServerOptions& options);
 
   struct ClientOptions {
-    std::string ca_pem;  // empty: the authorities of the system
+    std::string ca_pem;  // empty: the system's authorities
     std::optional<CertificateAndKey> certificate;
     bool insecure_skip_verify = false;
     bool http2 = true;
@@ -47,26 +47,26 @@ class TlsContext {
   std::unique_ptr<Impl> impl_;
 };
 
-// One connection. Not safe for use from several threads at once.
+// One connection. Not thread-safe.
 class TlsSession {
  public:
   enum class State { kHandshaking, kOpen, kClosed, kFailed };
 
-  // A server's session, or a client's when a server name (DNS name or IP address) is given; the
-  // server's certificate must be for that name.
+  // A client's session if `server_name` (DNS name or IP address) is not empty, else a server's. The
+  // server's certificate must match `server_name`.
   explicit TlsSession(std::shared_ptr<const TlsContext> context,
                       const std::string& server_name = "");
   ~TlsSession();
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
 
-  // Takes bytes from the socket and appends what they decrypt to. Call it once without bytes to
-  // begin a client's handshake.
+  // Decrypts bytes from the socket and appends the result. Call it once without bytes to start a
+  // client's handshake.
   void Receive(std::string_view encrypted, std::string& plain);
-  // Encrypts from the front of `plain` until it is empty or about `limit` bytes wait for the
-  // socket. Only once the session is open.
+  // Encrypts bytes from the front of `plain` until it is empty or output() has about `limit` bytes.
+  // Requires State::kOpen.
   void Send(OutputQueue& plain, size_t limit);
-  // Tells the peer that no more will come.
+  // Sends a close_notify alert.
   void SendClose();
 
   // Bytes for the socket.
@@ -74,14 +74,14 @@ class TlsSession {
   void ConsumeOutput(size_t count);
 
   State state() const;
-  // Why the state is kFailed.
+  // The reason of kFailed.
   const std::string& failure() const;
-  // The protocol both sides agreed on: "h2", "http/1.1" or nothing.
+  // The negotiated protocol (ALPN): "h2", "http/1.1" or empty.
   std::string_view protocol() const;
 
-  // What the peer's certificate says, when it gave one and it was accepted.
+  // The identity in the peer's verified certificate.
   std::optional<HttpPeer::Certificate> PeerCertificate() const;
-  // Why the peer's certificate was not accepted; empty when it was, or when there was none.
+  // Why the peer's certificate was refused; empty without a certificate.
   std::string PeerCertificateError() const;
 
  private:

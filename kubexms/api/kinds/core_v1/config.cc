@@ -36,7 +36,7 @@ void ConfigMap::Describe(Type<ConfigMap>& type) {
   type.Field("data", 2, &ConfigMap::data,
              "Text values by key; all values together with binaryData may not exceed 1 MiB.");
   type.Field("immutable", 4, &ConfigMap::immutable,
-             "When true, the data can never change again and this flag cannot be taken back.");
+             "When true, the data can never change again and this flag cannot be reset.");
   type.Field("metadata", 1, &ConfigMap::metadata);
 }
 
@@ -290,7 +290,7 @@ void Secret::Describe(Type<Secret>& type) {
   type.Name("io.k8s.api.core.v1.Secret");
   type.Field("data", 2, &Secret::data, "Values by key, base64 in JSON; at most 1 MiB together.");
   type.Field("immutable", 5, &Secret::immutable,
-             "When true, the data can never change again and this flag cannot be taken back.");
+             "When true, the data can never change again and this flag cannot be reset.");
   type.Field("metadata", 1, &Secret::metadata);
   type.Field("stringData", 4, &Secret::string_data,
              "Values given as plain text; merged over data when written and never returned.");

@@ -61,7 +61,7 @@ std::vector<StepPtr> InstallSteps(const EtcdSpec& etcd, const ArtifactPtr& artif
   return {EnsureUploaded("programs", std::move(files))};
 }
 
-// When that is taken back, it is restarted with the files, and not before they are the old ones.
+// The undo restarts it after the old files are restored.
 StepPtr RestartWhenStale() {
   std::vector<std::string> files = {std::string(kEtcdUnit)};
   for (const char* file :
@@ -72,7 +72,7 @@ StepPtr RestartWhenStale() {
              {Service{.name = std::string(kEtcdService), .restart_after = std::move(files)}}));
 }
 
-// What a member needs before it begins. The account and the data first, so that they are taken back
+// What a member needs before it begins. The account and the data first, so that they are undone
 // last.
 std::vector<Task> SetUpTasks(const EtcdSpec& etcd, const EtcdCertificates& certificates,
                              const ArtifactPtr& artifact, const std::vector<std::string>& hosts) {
