@@ -769,7 +769,7 @@ TEST_F(ClusterPipelineTest, RefusesForeignLoadBalancersAndAddresses) {
   const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
   ASSERT_TRUE(plan.ok());
   EXPECT_THAT(CheckPreflight(*plan).error().message(),
-              AllOf(HasSubstr("host-0001: /etc/haproxy/haproxy.cfg is somebody else's"),
+              AllOf(HasSubstr("host-0001: /etc/haproxy/haproxy.cfg was not written by kubexms"),
                     HasSubstr("host-0002: another program listens on port 8443")));
 
   fleet.host(1).PutFile("/tmp/answers", "yes");
