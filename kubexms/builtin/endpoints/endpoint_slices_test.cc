@@ -352,7 +352,7 @@ TEST(PlanSlicesTest, TriggerTimeIsThatOfTheFirstChange) {
 
 // Each desired endpoint is in exactly one slice, no slice is too full, a second plan is empty, and
 // no slice is written without need.
-RC_GTEST_PROP(PlanSlicesPropertyTest, TellsEveryEndpointOnceWithFewWrites, ()) {
+RC_GTEST_PROP(PlanSlicesPropertyTest, ContainsEveryEndpointOnceWithFewWrites, ()) {
   const size_t max = *rc::gen::inRange<size_t>(1, 8);
   Slices slices(max);
   const auto steps = *rc::gen::container<std::vector<std::vector<int>>>(

@@ -194,13 +194,12 @@ Command BuildCommand() {
       .name = "build",
       .summary = "Build an artifact with packages, binaries and images",
       .description =
-          "Downloads the packages of all modules with their dependencies, for one operating "
-          "system\n"
-          "and some architectures, and writes them into one file, with the binaries and images of\n"
-          "the configuration. kubexms create cluster --artifact FILE installs from it on hosts\n"
-          "without internet.\n"
+          "Build one file with the packages of all modules and their dependencies, for one\n"
+          "operating system and some architectures, and with the binaries and images of the\n"
+          "configuration. kubexms create cluster --artifact FILE installs hosts without internet\n"
+          "from this file.\n"
           "\n"
-          "With -f only the requirements of that configuration. Runs on Debian or Ubuntu without\n"
+          "With -f, only the requirements of that configuration. Runs on Debian or Ubuntu without\n"
           "root, and does not change the packages of this machine. Downloads are cached.\n"
           "\n"
           "  kubexms artifact build -f cluster.yaml -o cluster.artifact\n"
@@ -245,7 +244,7 @@ Command ArtifactCommand() {
   return {.name = "artifact",
           .summary = "Build and list artifacts for hosts without internet",
           .description =
-              "Builds and lists artifacts: one file with the packages, binaries and images of a "
+              "Build and list artifacts: files with the packages, binaries and images of a\n"
               "cluster, for hosts without internet.",
           .commands = {BuildCommand(),
                        {.name = "list",

@@ -147,7 +147,7 @@ Command AuditCommand() {
       .name = "audit",
       .summary = "Show the audit records of the platform's requests",
       .description =
-          "Shows finished Operationrequests and Deleterequests, oldest first, including deleted\n"
+          "Show finished Operationrequests and Deleterequests, oldest first, including deleted\n"
           "ones. The requester is the user that the server has authenticated.",
       .flags = {{.name = "user", .value = "NAME", .doc = "only requests by or about this user"},
                 {.name = "since",

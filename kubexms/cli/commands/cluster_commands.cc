@@ -243,9 +243,9 @@ Command CreateClusterCommand() {
   return {.name = "cluster",
           .summary = "Create a cluster from hosts, or apply changes of its configuration",
           .description =
-              "Applies the configuration to the hosts: preflight checks, operating systems, etcd,\n"
+              "Apply the configuration to the hosts: preflight checks, operating systems, etcd,\n"
               "container runtime and load balancers. Unchanged parts are not touched. When a run\n"
-              "fails, kubexms resume continues it and kubexms rollback undoes it.",
+              "fails, kubexms resume continues the run and kubexms rollback undoes the run.",
           .flags = With(PipelineFlags(), {DryRunFlag(), FullFlag()}),
           .run = CreateCluster};
 }
@@ -282,8 +282,8 @@ Command AdoptCommand() {
           {.name = "cluster",
            .summary = "Copy the state of a cluster from its hosts to this machine",
            .description =
-               "Restores the state directory of an operator who has the configuration and access\n"
-               "to the hosts, when it is empty or older than the last run. Reads the certificate\n"
+               "Restore a state directory that is empty or older than the last run, for an\n"
+               "operator with the configuration and access to the hosts. Reads the certificate\n"
                "authority and the certificates of etcd, the list of hosts and their journals from\n"
                "the hosts. Changes no host.",
            .flags = With(ClusterFlags(),
@@ -300,8 +300,8 @@ Command DeleteCommand() {
               {.name = "cluster",
                .summary = "Undo all runs on the hosts of a cluster",
                .description =
-                   "Undoes all runs from their journals, and restores the state of the hosts\n"
-                   "before the first run. Removes single hosts: kubexms remove nodes.",
+                   "Undo all runs from their journals, and restore the state of the hosts before\n"
+                   "the first run. To remove single hosts, use kubexms remove nodes.",
                .flags = With(ClusterFlags(), {ParallelFlag(),
                                               DryRunFlag(),
                                               {.name = "force",
@@ -313,7 +313,7 @@ Command DeleteCommand() {
 
 Command PlanCommand() {
   return {.name = "plan",
-          .summary = "Show what create cluster would change",
+          .summary = "Show the changes that create cluster would apply",
           .flags = With(PipelineFlags(), {FullFlag()}),
           .run = ShowPlan};
 }
@@ -321,7 +321,9 @@ Command PlanCommand() {
 Command DiffCommand() {
   return {.name = "diff",
           .summary = "Show how hosts differ from the configuration",
-          .description = "Exits with 2 when hosts differ, and with 3 when hosts are unreachable.",
+          .description =
+              "Show how hosts differ from the configuration. Exits with 2 when hosts differ, and\n"
+              "with 3 when hosts are unreachable.",
           .flags = With(PipelineFlags(), {FullFlag()}),
           .run = ShowDiff};
 }
@@ -345,7 +347,9 @@ Command RollbackCommand() {
 Command StatusCommand() {
   return {.name = "status",
           .summary = "List the runs of a cluster, or show the timeline of a run",
-          .description = "Reads the journals of this machine, and connects to no host.",
+          .description =
+              "List the runs of a cluster, or show the timeline of a run. Reads the journals of\n"
+              "this machine, and connects to no host.",
           .flags = ClusterFlags(),
           .arguments = {{.name = "RUN", .doc = "id of the run to show", .optional = true}},
           .run = ShowStatus};

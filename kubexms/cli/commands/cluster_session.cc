@@ -115,9 +115,7 @@ Flag ParallelFlag() {
           .fallback = "32"};
 }
 
-Flag DryRunFlag() {
-  return {.name = "dry-run", .doc = "show what would change, and change nothing"};
-}
+Flag DryRunFlag() { return {.name = "dry-run", .doc = "show the changes without applying them"}; }
 
 Flag YesFlag() { return {.name = "yes", .doc = "confirm the change"}; }
 

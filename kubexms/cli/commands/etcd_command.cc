@@ -102,11 +102,14 @@ Command BackupCommand() {
   flags.push_back({.name = "to",
                    .value = "FILE",
                    .doc = "file to write; defaults to etcd-NAME-TIME.db in the current directory"});
-  return {.name = "backup",
-          .summary = "Save a snapshot of a healthy member to this machine",
-          .description = "Verifies the checksum before it creates the file.",
-          .flags = std::move(flags),
-          .run = BackUp};
+  return {
+      .name = "backup",
+      .summary = "Save a snapshot of a healthy member to this machine",
+      .description =
+          "Save a snapshot of a healthy member to this machine. The file appears only after the\n"
+          "checksum was verified.",
+      .flags = std::move(flags),
+      .run = BackUp};
 }
 
 Command RestoreCommand() {
@@ -118,7 +121,7 @@ Command RestoreCommand() {
       .name = "restore",
       .summary = "Restore etcd from a snapshot",
       .description =
-          "Stops all members of the configuration, replaces their data, and starts them together.\n"
+          "Stop all members of the configuration, replace their data, and start them together.\n"
           "The previous data is retained until all members are healthy, and restored when that\n"
           "fails. After an interruption, repeat the command to resume.",
       .flags = std::move(flags),

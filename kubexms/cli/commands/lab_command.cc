@@ -242,18 +242,18 @@ std::vector<Flag> LabFlags(std::vector<Flag> more = {}) {
 }
 
 Argument HostArgument() {
-  return {.name = "HOST", .doc = "name of a host, as lab status shows it"};
+  return {.name = "HOST", .doc = "name of a host in the output of lab status"};
 }
 
 Command UpCommand() {
   return {
       .name = "up",
-      .summary = "Create a lab, or add hosts to it",
+      .summary = "Create a lab, or add hosts to a lab",
       .description =
-          "Creates Debian hosts with systemd and sshd on this machine, and prints them as hosts "
-          "of\n"
-          "a cluster configuration. For an existing lab it starts stopped hosts, and adds hosts\n"
-          "when --hosts is larger. The first lab creates an image with debootstrap, which takes a\n"
+          "Create Debian hosts with systemd and sshd on this machine, and print them as hosts of "
+          "a\n"
+          "cluster configuration. For an existing lab, start stopped hosts, and add hosts when\n"
+          "--hosts is larger. The first lab creates an image with debootstrap, which takes a\n"
           "minute or two.",
       .flags =
           LabFlags({{.name = "hosts",
@@ -276,7 +276,7 @@ Command LabCommand() {
       .name = "lab",
       .summary = "Create disposable hosts on this machine",
       .description =
-          "Creates disposable Debian hosts on one Linux machine, each with systemd, sshd and an\n"
+          "Create disposable Debian hosts on one Linux machine, each with systemd, sshd and an\n"
           "address of its own, on a network that cannot reach the internet. The hosts share the\n"
           "kernel of the machine. Requires root, and the Debian packages systemd-container and\n"
           "debootstrap.",
@@ -297,8 +297,9 @@ Command LabCommand() {
                .run = ListNames},
               {.name = "ssh",
                .summary = "Log in to a host, or run a command there",
-               .description =
-                   "Runs a command with flags after \"--\": kubexms lab ssh node1 -- ls -l",
+               .description = "Log in to a host, or run a command there. Put a command with flags "
+                              "after \"--\":\n\n"
+                              "  kubexms lab ssh node1 -- ls -l",
                .flags = LabFlags(),
                .arguments = {HostArgument(),
                              {.name = "COMMAND",
@@ -307,7 +308,7 @@ Command LabCommand() {
                               .repeated = true}},
                .run = Ssh},
               {.name = "kill",
-               .summary = "Cut the power of a host; its disk is retained",
+               .summary = "Power off a host without a shutdown; its disk is retained",
                .flags = LabFlags(),
                .arguments = {HostArgument()},
                .run = Kill},
@@ -318,8 +319,9 @@ Command LabCommand() {
                .run = Start},
               {.name = "down",
                .summary = "Delete a lab and all its files",
-               .flags = LabFlags(
-                   {{.name = "image", .doc = "also delete the image, unless another lab uses it"}}),
+               .flags =
+                   LabFlags({{.name = "image",
+                              .doc = "also delete the image, unless another lab uses the image"}}),
                .run = Down},
           },
   };

@@ -136,7 +136,7 @@ std::vector<Flag> AddFlags() {
 std::vector<Flag> RemoveFlags() {
   std::vector<Flag> flags = ClusterFlags();
   flags.insert(flags.end(), {ParallelFlag(), DryRunFlag()});
-  flags.push_back({.name = "force", .doc = "do not connect to the hosts: they are lost for good"});
+  flags.push_back({.name = "force", .doc = "do not connect to the hosts, which are lost for good"});
   flags.push_back(YesFlag());
   return flags;
 }
@@ -150,9 +150,9 @@ Command AddCommand() {
       .commands = {{.name = "nodes",
                     .summary = "Add the hosts that are new in the configuration",
                     .description =
-                        "Runs kubexms create cluster, but refuses to remove members of etcd. New\n"
+                        "Run kubexms create cluster, but refuse to remove members of etcd. New\n"
                         "members of etcd join one after the other: each as a learner, which\n"
-                        "becomes a voting member when it has all data.",
+                        "becomes a voting member when the learner has all data.",
                     .flags = AddFlags(),
                     .run = AddNodes}}};
 }
@@ -164,10 +164,10 @@ Command RemoveCommand() {
       .commands = {{.name = "nodes",
                     .summary = "Undo all runs on hosts, and remove the hosts from the cluster",
                     .description =
-                        "Removes a member of etcd from its cluster first, unless the others would\n"
-                        "lose their majority. The host need not be in the configuration any more.\n"
-                        "With --force there is no connection to the host: only etcd and the state\n"
-                        "directory change.",
+                        "Remove hosts from etcd, unless the other members would lose their\n"
+                        "majority, and undo all runs on these hosts. The hosts need not be in the\n"
+                        "configuration any more. With --force kubexms does not connect to the\n"
+                        "hosts: only etcd and the state directory change.",
                     .flags = RemoveFlags(),
                     .arguments = {{.name = "NAME", .doc = "name of a host", .repeated = true}},
                     .run = RemoveNodes}}};

@@ -74,10 +74,9 @@ Command PruneCommand() {
       .name = "prune",
       .summary = "Delete finished requests",
       .description =
-          "Deletes requests that have been Completed or Failed for a while. Defaults to\n"
-          "Operationrequests and Deleterequests. The controllers do the same after their "
-          "configured\n"
-          "time; audit records are retained.",
+          "Delete requests that have been Completed or Failed for a while. Defaults to\n"
+          "Operationrequests and Deleterequests. The controllers do the same after their\n"
+          "configured time; audit records are retained.",
       .flags = {{.name = "older-than",
                  .value = "DURATION",
                  .doc = "minimum time since the request finished",

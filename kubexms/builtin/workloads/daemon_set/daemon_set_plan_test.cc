@@ -337,7 +337,7 @@ class World {
   int time_ = 1000;
 };
 
-RC_GTEST_PROP(DaemonSetPlanPropertyTest, KeepsTheBoundsAndArrives, ()) {
+RC_GTEST_PROP(DaemonSetPlanPropertyTest, StaysWithinItsBoundsAndConverges, ()) {
   World world;
   DaemonSetGoal goal =
       *rc::gen::element(Unavailable(1), Unavailable(2), Surge(1), Surge(3), DaemonSetGoal());

@@ -311,7 +311,7 @@ StatefulSetGoal AnyGoal(int revision) {
   return goal;
 }
 
-RC_GTEST_PROP(StatefulSetPlanPropertyTest, KeepsOrderAndArrives, ()) {
+RC_GTEST_PROP(StatefulSetPlanPropertyTest, FollowsTheOrderAndConverges, ()) {
   World world(AnyGoal(0));
   const int rounds = *rc::gen::inRange(0, 60);
   for (int round = 0; round < rounds; ++round) {
