@@ -241,8 +241,7 @@ Result<HttpResponse> ApiHandler::AnswerReview(const ResourceCall& call) {
 Result<HttpResponse> ApiHandler::AnswerPath(const HttpRequest& request) {
   const std::string_view path = request.path();
   if (request.method != "GET" && request.method != "HEAD") {
-    return Error(405, "MethodNotAllowed",
-                 "the server does not allow this method on the requested resource");
+    return MethodNotAllowed();
   }
   if (IsDocumentPath(path)) return environment_.documents.Handle(request);
   if (path == "/metrics") {

@@ -98,8 +98,7 @@ Result<HttpResponse> ResourceHandler::Handle(const ResourceCall& call) {
   const RequestAttributes& attributes = call.attributes;
   if (!attributes.subresource.empty()) return HandleSubresource(call);
   if (!call.resource->Allows(attributes.verb) || IsMisplaced(attributes)) {
-    return Error(405, "MethodNotAllowed",
-                 "the server does not allow this method on the requested resource");
+    return MethodNotAllowed();
   }
   if (attributes.verb == "get") return Get(call);
   if (attributes.verb == "list") return List(call);
@@ -247,8 +246,7 @@ Result<HttpResponse> ResourceHandler::HandleSubresource(const ResourceCall& call
   const Subresource* subresource = call.resource->FindSubresource(call.attributes.subresource);
   if (subresource == nullptr) return NoSuchResource();
   if (std::ranges::count(subresource->verbs, call.attributes.verb) == 0) {
-    return Error(405, "MethodNotAllowed",
-                 "the server does not allow this method on the requested resource");
+    return MethodNotAllowed();
   }
   if (subresource->kind.kind.empty()) {
     // The subresource is a part of the object.

@@ -18,7 +18,6 @@ namespace kubexms {
 // `object` is the JSON of any object. Fails when it has no metadata.
 Result<std::string> MakePartialObjectMetadata(std::string_view object,
                                               std::string_view version = "v1");
-Json MakePartialObjectMetadata(const JsonObject& object, std::string_view version = "v1");
 
 // A PartialObjectMetadataList of the objects, with `metadata` for the list itself.
 Result<std::string> MakePartialObjectMetadataList(std::span<const std::string_view> objects,
