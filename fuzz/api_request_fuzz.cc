@@ -9,6 +9,7 @@
 #include "kubexms/apiserver/admission/builtin_admissions.h"
 #include "kubexms/apiserver/authentication/store_object_lookup.h"
 #include "kubexms/apiserver/bootstrap.h"
+#include "kubexms/apiserver/custom_resources/custom_resources.h"
 #include "kubexms/apiserver/handlers/api_handler.h"
 #include "kubexms/apiserver/handlers/component_statuses.h"
 #include "kubexms/apiserver/handlers/resource_handler.h"
@@ -171,7 +172,7 @@ class Api {
       BuiltinAdmissions({*store_, *authorizer_, clock_, random_}, {"ServiceAccount"}).value()};
   ResourceRegistry registry_{BuiltinResources()};
   ObjectReader reader_{*store_};
-  ObjectWriter writer_{{*store_, clock_, random_, admissions_, addresses_}};
+  ObjectWriter writer_{{*store_, clock_, random_, admissions_, {&addresses_}}};
   CustomResources custom_resources_{
       *store_,
       registry_,
@@ -186,18 +187,20 @@ class Api {
                               components_, *authorizer_}};
   Documents documents_{registry_, "fuzz"};
   MetricsRegistry metrics_;
-  ApiHandler handler_{{.registry = registry_,
-                       .resources = resources_,
-                       .custom_resources = custom_resources_,
-                       .authenticator = authenticator_,
-                       .authorizer = *authorizer_,
-                       .tokens = tokens_,
-                       .documents = documents_,
-                       .metrics = metrics_,
-                       .clock = clock_,
-                       .audit = nullptr,
-                       .random = random_},
-                      {}};
+  ApiHandler handler_{
+      {.registry = registry_,
+       .resources = resources_,
+       .authenticator = authenticator_,
+       .authorizer = *authorizer_,
+       .tokens = tokens_,
+       .documents = documents_,
+       .metrics = metrics_,
+       .clock = clock_,
+       .audit = nullptr,
+       .random = random_,
+       .after_write = {{"apiextensions.k8s.io",
+                        [this](const ResourceSet&) { return custom_resources_.Sync(); }}}},
+      {}};
   uint64_t checked_ = 0;
 };
 

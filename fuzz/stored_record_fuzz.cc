@@ -49,7 +49,7 @@ void StartServerWith(const StoredRecord& record, std::string_view value) {
   ServiceAddresses addresses(ServiceAddresses::Create({}, *store, random).value());
   ResourceRegistry registry{BuiltinResources()};
   ObjectReader reader(*store);
-  ObjectWriter writer{{*store, clock, random, admissions, addresses}};
+  ObjectWriter writer{{*store, clock, random, admissions, {&addresses}}};
   const std::unique_ptr<RbacAuthorizer> authorizer = RbacAuthorizer::Open(*store, {}).value();
   const std::shared_ptr<const ResourceSet> builtin = registry.Current();
   KUBEXMS_CHECK(
@@ -75,8 +75,8 @@ void StartServerWith(const StoredRecord& record, std::string_view value) {
     const RequestAttributes attributes = ReadAttributes(request, {}).value();
     const ResourcePtr* resource =
         builtin->Find(attributes.group, attributes.version, attributes.resource);
-    const QueryParameters query;
-    return handler.Handle({request, query, attributes, user, *builtin, *resource});
+    const HttpApiRequest api_request(request, {}, attributes);
+    return handler.Handle({api_request, attributes, user, *builtin, *resource});
   };
   // Of duplicate keys, readers use the last one.
   std::vector<std::string> duplicates;

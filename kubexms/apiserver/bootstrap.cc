@@ -17,13 +17,8 @@ namespace {
 
 constexpr std::string_view kManager = "kube-apiserver";
 constexpr std::string_view kClientAuthority = "client-ca-file";
-// Objects that are made at the same time share commits to disk.
+// Objects that are created concurrently share commits to disk.
 constexpr size_t kParallel = 32;
-
-const UserInfo& Self() {
-  static const UserInfo kSelf{.name = "system:apiserver", .groups = {"system:masters"}};
-  return kSelf;
-}
 
 JsonObject Metadata(std::string_view name) { return {{"name", name}}; }
 
@@ -93,7 +88,7 @@ Json MakeKubernetesEndpointSlice(const BootstrapOptions& options) {
       {"ports", JsonArray{port}}};
 }
 
-// Where servers that extend the API learn whose client certificates to trust.
+// Tells extension API servers which client certificates to trust.
 Json MakeAuthenticationConfigMap(const std::string& authority_pem) {
   return JsonObject{{"apiVersion", "v1"},
                     {"kind", "ConfigMap"},
@@ -107,7 +102,7 @@ class Bootstrapper {
   Bootstrapper(store::Store& store, const ResourceSet& resources, ObjectWriter& writer, Logger log)
       : store_(store), resources_(resources), writer_(writer), log_(std::move(log)) {}
 
-  // Makes the objects that are missing, many at a time.
+  // Creates the missing objects, several at a time.
   Result<void> EnsureAll(const std::vector<Json>& objects) {
     std::vector<Result<void>> results(objects.size());
     std::atomic<size_t> next = 0;
@@ -122,13 +117,13 @@ class Bootstrapper {
     return {};
   }
 
-  // Makes the object, or adds the authority to those of other servers.
+  // Creates the object, or adds the CA to those of other servers.
   Result<void> PublishAuthority(const std::string& authority_pem) {
     const Json object = MakeAuthenticationConfigMap(authority_pem);
     const Resource& resource = ResourceOf(object);
     RETURN_IF_ERROR(FindSound(resource, object));
     const Result<Written> written = writer_.Update(
-        RequestFor(resource, object), [&](const Json& old) -> Result<ObjectWriter::Change> {
+        AttributesOf(resource, object), [&](const Json& old) -> Result<ObjectWriter::Change> {
           Json document = old;
           JsonObject& data = ObjectMember(document.get_object(), "data");
           const std::string known(FindString(Json(data), kClientAuthority));
@@ -140,27 +135,27 @@ class Bootstrapper {
     if (written.ok()) return {};
     if (written.error().IsNotFound()) return Ensure(object);
     if (!written.error().IsInvalid()) return written.error();
-    // What somebody made of it must not keep the server from starting.
-    log_.Error("the certificate authority of clients could not be published",
+    // A ConfigMap that was made invalid must not prevent the server from starting.
+    log_.Error("cannot publish the certificate authority of clients",
                {{"name", NameOf(object)}, {"error", written.error()}});
     return {};
   }
 
-  // Makes the object, or gives the existing one the content that it should have.
+  // Creates the object, or replaces the content of the existing one.
   Result<void> Replace(const Json& object) {
     const Resource& resource = ResourceOf(object);
-    const WriteRequest request = RequestFor(resource, object);
+    const WriteAttributes attributes = AttributesOf(resource, object);
     RETURN_IF_ERROR(FindSound(resource, object));
     Result<Written> written =
-        writer_.Update(request, [&](const Json& old) -> Result<ObjectWriter::Change> {
+        writer_.Update(attributes, [&](const Json& old) -> Result<ObjectWriter::Change> {
           Json document = Completed(object, resource);
           MetadataOf(document)["labels"] = MetadataOf(object).at("labels");
           MetadataOf(document)["uid"] = UidOf(old);
           return ObjectWriter::Change{std::move(document)};
         });
     if (written.ok()) return {};
-    // What cannot be changed, such as the kind of its addresses, is made anew.
-    if (written.error().IsInvalid()) RETURN_IF_ERROR(writer_.Delete(request, {}));
+    // Immutable fields, such as addressType, change only with a new object.
+    if (written.error().IsInvalid()) RETURN_IF_ERROR(writer_.Delete(attributes, {}));
     if (!written.error().IsNotFound() && !written.error().IsInvalid()) return written.error();
     return Ensure(object);
   }
@@ -177,13 +172,13 @@ class Bootstrapper {
     return *resources_.all().front();
   }
 
-  static WriteRequest RequestFor(const Resource& resource, const Json& object) {
+  static WriteAttributes AttributesOf(const Resource& resource, const Json& object) {
     return {.resource = resource,
             .subresource = "",
             .namespace_name = NamespaceOf(object),
             .name = NameOf(object),
-            .user = Self(),
-            .manager = kManager};
+            .user = ApiServerUser(),
+            .manager = std::string(kManager)};
   }
 
   static Json Completed(Json object, const Resource& resource) {
@@ -191,8 +186,7 @@ class Bootstrapper {
     return object;
   }
 
-  // The stored object, null when there is none. One that is damaged is removed: all that is made
-  // here can be made anew.
+  // The stored object, or null. Removes a damaged object: all objects here can be created anew.
   Result<store::RecordPtr> FindSound(const Resource& resource, const Json& object) {
     const std::string_view namespace_name = resource.namespaced ? NamespaceOf(object) : "";
     ASSIGN_OR_RETURN(store::RecordPtr existing,
@@ -200,45 +194,47 @@ class Bootstrapper {
     if (existing == nullptr) return existing;
     const Result<Json> readable = ReadDocument(resource, *existing);
     if (readable.ok()) return existing;
-    log_.Error("an object of the system is damaged: it is made anew",
+    log_.Error("a system object is damaged; creating it anew",
                {{"key", existing->key}, {"error", readable.error()}});
-    RETURN_IF_ERROR(IgnoreNotFound(writer_.Delete(RequestFor(resource, object), {})));
+    RETURN_IF_ERROR(IgnoreNotFound(writer_.Delete(AttributesOf(resource, object), {})));
     return store::RecordPtr();
   }
 
   Result<void> Ensure(const Json& object) {
     const Resource& resource = ResourceOf(object);
     ASSIGN_OR_RETURN(const store::RecordPtr existing, FindSound(resource, object));
-    if (existing == nullptr) return Make(resource, object);
-    return Mend(resource, object, *existing);
+    if (existing == nullptr) return Create(resource, object);
+    return Reconcile(resource, object, *existing);
   }
 
-  Result<void> Make(const Resource& resource, const Json& object) {
+  Result<void> Create(const Resource& resource, const Json& object) {
     const Result<Written> created =
-        writer_.Create(RequestFor(resource, object), Completed(object, resource));
+        writer_.Create(AttributesOf(resource, object), Completed(object, resource));
     if (created.ok() || created.error().IsAlreadyExists()) return {};
-    // Another server on the same store may have been faster, also with an address.
+    // Another server on the same store may have created the object, or taken its address, first.
     const std::string_view namespace_name = resource.namespaced ? NamespaceOf(object) : "";
     ASSIGN_OR_RETURN(const store::RecordPtr existing,
                      store_.Get(StorageKey(resource, namespace_name, NameOf(object))));
     if (existing != nullptr) return {};
-    return created.error().WithContext(fmt::format("make {} {}", resource.kind, NameOf(object)));
+    return created.error().WithContext(fmt::format("create {} {}", resource.kind, NameOf(object)));
   }
 
-  // Default roles and bindings grow with the versions of Kubernetes.
-  Result<void> Mend(const Resource& resource, const Json& object, const store::Record& existing) {
+  // Adds what a new version of the server has added to the default roles and bindings.
+  Result<void> Reconcile(const Resource& resource, const Json& object,
+                         const store::Record& existing) {
     if (resource.group != "rbac.authorization.k8s.io") return {};
     ASSIGN_OR_RETURN(const Json stored, ReadDocument(resource, existing));
     const bool binding = resource.plural.ends_with("bindings");
-    const std::optional<Json> mended =
+    const std::optional<Json> reconciled =
         binding ? ReconcileBinding(stored, object) : ReconcileRole(stored, object);
-    if (!mended) return {};
+    if (!reconciled) return {};
     const Result<Written> written = writer_.Update(
-        RequestFor(resource, object),
-        [&](const Json&) -> Result<ObjectWriter::Change> { return ObjectWriter::Change{*mended}; });
+        AttributesOf(resource, object), [&](const Json&) -> Result<ObjectWriter::Change> {
+          return ObjectWriter::Change{*reconciled};
+        });
     if (written.ok() || !written.error().IsInvalid()) return IgnoreNotFound(written);
-    // What somebody made of it must not keep the server from starting.
-    log_.Error("a default role or binding could not be completed",
+    // A role that was made invalid must not prevent the server from starting.
+    log_.Error("cannot reconcile a default role or binding",
                {{"key", existing.key}, {"error", written.error()}});
     return {};
   }
@@ -263,9 +259,9 @@ Result<void> Bootstrap(const BootstrapOptions& options, store::Store& store,
                               MakeNamespace("kube-public"), MakeNamespace("kube-node-lease")}));
   std::vector<Json> objects = DefaultRbacObjects();
   objects.push_back(MakePriorityClass("system-node-critical", 2'000'001'000,
-                                      "For what a node cannot do without."));
+                                      "For Pods that a node cannot run without."));
   objects.push_back(MakePriorityClass("system-cluster-critical", 2'000'000'000,
-                                      "For what the cluster cannot do without."));
+                                      "For Pods that the cluster cannot run without."));
   objects.push_back(MakeServiceCidr(options.cluster_ip_range));
   objects.push_back(MakeKubernetesService(options));
   RETURN_IF_ERROR(bootstrapper.EnsureAll(objects));

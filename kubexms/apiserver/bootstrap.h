@@ -1,7 +1,7 @@
 #pragma once
 
-// What is there from the start: the namespaces of the system, the default roles and bindings, the
-// priority classes, and the Service under which Pods reach the API.
+// Creates the objects that every cluster has: the system namespaces, the default roles and bindings,
+// the priority classes, and the Service `kubernetes`, by which Pods reach the API.
 
 #include <cstdint>
 #include <string>
@@ -15,17 +15,17 @@ namespace kubexms {
 
 struct BootstrapOptions {
   std::string cluster_ip_range;   // see ServiceAddressOptions
-  std::string advertise_address;  // where Pods reach this server
+  std::string advertise_address;  // the address by which Pods reach this server
   uint16_t port = 0;
-  std::string client_authority_pem;  // by which this server knows its clients; empty: by none
+  std::string client_authority_pem;  // the CA of client certificates; empty: none
 };
 
-// The first address, "10.96.0.1", of ranges that were found to be right: that of the Service
-// "kubernetes".
+// The address of the Service `kubernetes`, the first one of the ranges: "10.96.0.1". The ranges must
+// be valid.
 std::string FirstClusterIp(std::string_view ranges);
 
-// Makes what is missing, makes anew what is damaged, and mends the default roles. Doing it twice is
-// the same as once.
+// Creates missing objects, replaces damaged ones, and reconciles the default roles and bindings.
+// Idempotent.
 Result<void> Bootstrap(const BootstrapOptions& options, store::Store& store,
                        const ResourceSet& resources, ObjectWriter& writer, const Logger& log = {});
 

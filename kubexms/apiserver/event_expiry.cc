@@ -13,18 +13,18 @@ void EventExpiry::Run(std::stop_token stop) {
   while (!stop.stop_requested()) {
     const Result<void> done = RunOnce();
     if (!done.ok()) {
-      log_.Warn("events could not be expired; trying again", {{"error", done.error().message()}});
+      log_.Warn("cannot delete expired events; retrying", {{"error", done.error().message()}});
     }
     clock_.SleepFor(std::min<std::chrono::nanoseconds>(kInterval, lifetime_), stop);
   }
 }
 
 Result<void> EventExpiry::RunOnce() {
-  RETURN_IF_ERROR(TakeNote());
+  RETURN_IF_ERROR(ReadChanges());
   const Clock::MonotonicTime now = clock_.MonotonicNow();
   while (!entries_.empty() && entries_.front().expires <= now) {
     const Entry& entry = entries_.front();
-    // One that was written again since has a later entry: this deletion then does nothing.
+    // An Event that was updated since has a later entry: then this transaction does nothing.
     ASSIGN_OR_RETURN(
         const store::CommitResult result,
         store_.Commit(
@@ -35,12 +35,12 @@ Result<void> EventExpiry::RunOnce() {
   return {};
 }
 
-Result<void> EventExpiry::TakeNote() {
+Result<void> EventExpiry::ReadChanges() {
   const std::string prefix = StoragePrefix("", "events");
   if (watch_ == nullptr) {
     ASSIGN_OR_RETURN(const store::ListPage page, store_.List({.prefix = prefix}));
     entries_.clear();
-    for (const store::RecordPtr& record : page.records) Note(*record);
+    for (const store::RecordPtr& record : page.records) Add(*record);
     ASSIGN_OR_RETURN(watch_, store_.OpenWatch({.prefix = prefix, .after_revision = page.revision}));
   }
   for (;;) {
@@ -51,12 +51,12 @@ Result<void> EventExpiry::TakeNote() {
     }
     if (batch->events.empty()) return {};
     for (const store::EventPtr& event : batch->events) {
-      if (!event->record->deleted) Note(*event->record);
+      if (!event->record->deleted) Add(*event->record);
     }
   }
 }
 
-void EventExpiry::Note(const store::Record& record) {
+void EventExpiry::Add(const store::Record& record) {
   entries_.push_back(
       {clock_.MonotonicNow() + lifetime_, std::string(record.key), record.mod_revision});
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Events are notes, not state: they go after a while. Their times of expiry are learnt from a
-// watch, so the work grows with the events that are written, not with those that there are.
+// Deletes Events when their lifetime is over. It learns of Events from a watch, so its work grows
+// with the number of Events written, not with the number stored.
 
 #include <deque>
 #include <stop_token>
@@ -15,33 +15,33 @@ namespace kubexms {
 
 class EventExpiry {
  public:
-  // All is borrowed.
+  // Everything is borrowed.
   EventExpiry(store::Store& store, Clock& clock, std::chrono::seconds lifetime, Logger log)
       : store_(store), clock_(clock), lifetime_(lifetime), log_(std::move(log)) {}
 
-  // Deletes events when their time has come, until stopped.
+  // Deletes expired Events until stopped.
   void Run(std::stop_token stop);
 
-  // Takes note of new events, then deletes those whose time has come.
+  // Records new Events, then deletes those that have expired.
   Result<void> RunOnce();
 
  private:
-  // A version of an event; a later version of the same key has a later entry.
+  // One version of an Event; a later version of the same key has its own, later entry.
   struct Entry {
     Clock::MonotonicTime expires;
     std::string key;
     uint64_t revision;
   };
 
-  Result<void> TakeNote();
-  void Note(const store::Record& record);
+  Result<void> ReadChanges();
+  void Add(const store::Record& record);
 
   store::Store& store_;
   Clock& clock_;
   const std::chrono::seconds lifetime_;
   const Logger log_;
   std::unique_ptr<store::Watch> watch_;
-  std::deque<Entry> entries_;  // by time
+  std::deque<Entry> entries_;  // in the order of expiry
 };
 
 }  // namespace kubexms

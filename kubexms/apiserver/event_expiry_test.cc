@@ -25,7 +25,7 @@ class EventExpiryTest : public testing::Test {
   EventExpiry expiry_{*store_, clock_, std::chrono::hours(1), Logger()};
 };
 
-TEST_F(EventExpiryTest, EventsGoAfterTheirTime) {
+TEST_F(EventExpiryTest, DeletesEventsAfterTheirLifetime) {
   Put("old");
   ASSERT_TRUE(expiry_.RunOnce().ok());
   clock_.Advance(minutes(30));
@@ -37,7 +37,7 @@ TEST_F(EventExpiryTest, EventsGoAfterTheirTime) {
   EXPECT_TRUE(Exists("new"));
 }
 
-TEST_F(EventExpiryTest, AnEventThatHappensAgainStays) {
+TEST_F(EventExpiryTest, RetainsAnEventThatIsUpdated) {
   Put("again");
   ASSERT_TRUE(expiry_.RunOnce().ok());
   clock_.Advance(minutes(50));

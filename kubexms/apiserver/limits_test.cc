@@ -1,4 +1,4 @@
-// What one request may make the server hold in memory.
+// Limits of the memory that one request may use.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ class LimitsTest : public testing::Test {
 };
 
 // 60 KB of defaults took 5.6 GB.
-TEST_F(LimitsTest, DefaultsOfManyItemsAreTooLarge) {
+TEST_F(LimitsTest, RefusesDefaultsThatMakeAnObjectTooLarge) {
   std::string moons = "{}";
   for (int i = 0; i < 90'000; ++i) moons += ",{}";
   for (const bool dry_run : {true, false}) {
@@ -72,7 +72,7 @@ TEST_F(LimitsTest, DefaultsOfManyItemsAreTooLarge) {
   }
 }
 
-TEST_F(LimitsTest, ObjectsThatAreTooLargeForLaterDefaultsAreReadWithoutThem) {
+TEST_F(LimitsTest, ReadsAnObjectWithoutLaterDefaultsThatMakeItTooLarge) {
   const auto change_default = [&](const std::string& operation) {
     const std::string patch = fmt::format(
         R"([{{"path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/moons)"
@@ -93,7 +93,7 @@ TEST_F(LimitsTest, ObjectsThatAreTooLargeForLaterDefaultsAreReadWithoutThem) {
   EXPECT_TRUE(server_.client().Delete(kPlanets, {"", made->metadata.name}).ok());
 }
 
-TEST_F(LimitsTest, DryRunsAreAsLargeAsWrites) {
+TEST_F(LimitsTest, LimitsTheSizeOfDryRunsAsOfWrites) {
   const std::string spec = R"({"text":")" + std::string(1'600'000, 'x') + R"("})";
   for (const bool dry_run : {true, false}) {
     const auto refused = Create(spec, dry_run);
@@ -102,7 +102,7 @@ TEST_F(LimitsTest, DryRunsAreAsLargeAsWrites) {
   }
 }
 
-TEST_F(LimitsTest, ErrorsAreShort) {
+TEST_F(LimitsTest, LimitsTheSizeOfErrors) {
   std::string moons = "1";
   for (int i = 0; i < 200'000; ++i) moons += ",1";
   const auto refused = Create(R"({"moons":[)" + moons + "]}", true);

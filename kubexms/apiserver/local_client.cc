@@ -3,51 +3,16 @@
 #include <algorithm>
 
 #include "kubexms/apiserver/handlers/api_handler.h"
+#include "kubexms/apiserver/handlers/local_request.h"
 
 namespace kubexms {
 namespace {
 
-constexpr std::string_view kJson = "application/json";
-constexpr std::string_view kMetadata =
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-constexpr std::string_view kMetadataList =
-    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
-
-std::string_view MethodOf(Verb verb) {
-  switch (verb) {
-    case Verb::kGet:
-    case Verb::kList:
-    case Verb::kWatch: return "GET";
-    case Verb::kCreate: return "POST";
-    case Verb::kUpdate: return "PUT";
-    case Verb::kPatch: return "PATCH";
-    case Verb::kDelete:
-    case Verb::kDeleteCollection: return "DELETE";
-  }
-  return "";
+Error Canceled(const std::string& path) {
+  return {499, "Canceled", path + ": the call was canceled"};
 }
 
-HttpRequest HttpRequestOf(const ClientRequest& request, std::string_view user_agent) {
-  HttpRequest http{.method = std::string(MethodOf(request.verb)),
-                   .target = request.Path() + request.Query()};
-  http.headers.Add("User-Agent", user_agent);
-  if (request.metadata_only) {
-    http.headers.Add("Accept", request.verb == Verb::kList ? kMetadataList : kMetadata);
-  }
-  if (IsWrite(request.verb)) {
-    http.headers.Add("Content-Type",
-                     request.verb == Verb::kPatch ? PatchContentType(request.patch_type) : kJson);
-    http.body = request.body;
-  }
-  return http;
-}
-
-Result<void> CheckNotStopped(const std::stop_token& stop, std::string_view path) {
-  if (!stop.stop_requested()) return {};
-  return Error(499, "Canceled", std::string(path) + ": the call was canceled");
-}
-
-// The network would show a path that means nothing as a page of text.
+// Over HTTP, a path that the server does not know is answered with a page of text.
 Error AsStatus(const Error& error) {
   if (error.code() != 404 || !error.reason().empty()) return error;
   return Error(404, "NotFound", "the server could not find the requested resource");
@@ -57,7 +22,7 @@ SharedBytes OneBuffer(Body body) {
   return body.size() == 1 ? std::move(body.front()) : SharedBytes(Flatten(body));
 }
 
-// Who waits for a watch: a thread that sleeps until it is woken, or a function that is then called.
+// The waiter for a watch: a blocked thread, or a callback.
 class WatchWaiter final : public StreamWaker::Target {
  public:
   void Wake() override {
@@ -71,7 +36,7 @@ class WatchWaiter final : public StreamWaker::Target {
     if (call) call();
   }
 
-  // False when it was woken since the last wait: then nothing is called.
+  // Returns false, and does not call `call`, when it was woken since the last wait.
   bool CallWhenWoken(const std::function<void()>& call) {
     MutexLock lock(mutex_);
     if (std::exchange(woken_, false)) return false;
@@ -79,13 +44,13 @@ class WatchWaiter final : public StreamWaker::Target {
     return true;
   }
 
-  // Nothing is called any more.
-  void Forget() {
+  // After this, the callback is not called.
+  void ClearCallback() {
     MutexLock lock(mutex_);
     call_ = nullptr;
   }
 
-  // Returns once it was woken since the last call, or at the deadline.
+  // Returns when it was woken since the last call, or at the deadline.
   void WaitUntil(Clock::MonotonicTime deadline) {
     MutexLock lock(mutex_);
     while (!woken_) {
@@ -107,11 +72,11 @@ class LocalWatch final : public ObjectWatch {
       : events_(std::move(events)), timer_(timer), stop_(stop), on_stop_(stop, WakeUp{waiter_}) {
     events_->SetWaker(StreamWaker(waiter_));
   }
-  ~LocalWatch() override { waiter_->Forget(); }
+  ~LocalWatch() override { waiter_->ClearCallback(); }
 
   Result<std::optional<ObjectEvent>> Next() override {
     while (!stop_.stop_requested()) {
-      if (Look()) return *std::exchange(next_, std::nullopt);
+      if (FetchNext()) return *std::exchange(next_, std::nullopt);
       waiter_->WaitUntil(events_->NextDeadline());
     }
     return std::optional<ObjectEvent>();
@@ -119,7 +84,7 @@ class LocalWatch final : public ObjectWatch {
 
   bool IsReady(const std::function<void()>& ready) override {
     do {
-      if (stop_.stop_requested() || Look()) return true;
+      if (stop_.stop_requested() || FetchNext()) return true;
       ScheduleWake();
     } while (!waiter_->CallWhenWoken(ready));
     return false;
@@ -131,8 +96,8 @@ class LocalWatch final : public ObjectWatch {
     void operator()() const { waiter->Wake(); }
   };
 
-  // True when next_ has something to tell.
-  bool Look() {
+  // Fetches the next event, error or end into next_. Returns false when it has none yet.
+  bool FetchNext() {
     if (next_) return true;
     Result<std::optional<ObjectEvent>> event = events_->Next();
     if (!event.ok() || *event || events_->ended()) next_ = std::move(event);
@@ -169,46 +134,42 @@ LocalClient::LocalClient(ApiHandler& handler, UserInfo user, std::string user_ag
       user_(Authenticated(std::move(user))),
       user_agent_(std::move(user_agent)) {}
 
+Result<HttpResponse> LocalClient::Send(const ClientRequest& request, DirectResult& direct) {
+  if (request.stop.stop_requested()) return Canceled(request.Path());
+  ASSIGN_OR_RETURN(const LocalApiRequest local, LocalApiRequest::Make(request, user_agent_));
+  Result<HttpResponse> response = handler_.HandleLocal(user_, local, direct);
+  if (!response.ok()) return AsStatus(response.error());
+  return response;
+}
+
 Result<SharedBytes> LocalClient::Do(const ClientRequest& request) {
   RETURN_IF_ERROR(request.Check());
-  const HttpRequest http = HttpRequestOf(request, user_agent_);
-  RETURN_IF_ERROR(CheckNotStopped(request.stop, http.path()));
-  DirectAnswer direct;
-  Result<HttpResponse> response = handler_.HandleAs(user_, http, direct);
-  if (!response.ok()) return AsStatus(response.error());
-  return OneBuffer(std::move(response->body));
+  DirectResult direct;
+  ASSIGN_OR_RETURN(HttpResponse response, Send(request, direct));
+  return OneBuffer(std::move(response.body));
 }
 
 Result<ObjectPage> LocalClient::ListPage(const ClientRequest& request) {
-  ClientRequest whole = request;
-  whole.page_size = 0;
-  const HttpRequest http = HttpRequestOf(whole, user_agent_);
-  RETURN_IF_ERROR(CheckNotStopped(request.stop, http.path()));
-  DirectAnswer direct;
-  const Result<HttpResponse> response = handler_.HandleAs(user_, http, direct);
-  if (!response.ok()) return AsStatus(response.error());
+  DirectResult direct;
+  RETURN_IF_ERROR(Send(request, direct));
   return std::move(direct.page);
 }
 
 Result<std::unique_ptr<ObjectWatch>> LocalClient::OpenWatch(const ClientRequest& request) {
-  const HttpRequest http = HttpRequestOf(request, user_agent_);
-  RETURN_IF_ERROR(CheckNotStopped(request.stop, http.path()));
-  DirectAnswer direct;
-  const Result<HttpResponse> response = handler_.HandleAs(user_, http, direct);
-  if (!response.ok()) return AsStatus(response.error());
+  DirectResult direct;
+  RETURN_IF_ERROR(Send(request, direct));
   return std::unique_ptr<ObjectWatch>(
       std::make_unique<LocalWatch>(std::move(direct.events), *direct.timer, request.stop));
 }
 
 Result<SharedBytes> LocalClient::GetPath(std::string_view path, std::stop_token stop) {
-  RETURN_IF_ERROR(CheckNotStopped(stop, path));
+  if (stop.stop_requested()) return Canceled(std::string(path));
   HttpRequest http{.target = std::string(path)};
   http.headers.Add("User-Agent", user_agent_);
-  DirectAnswer direct;
-  Result<HttpResponse> response = handler_.HandleAs(user_, http, direct);
+  Result<HttpResponse> response = handler_.HandleLocalPath(user_, http);
   if (!response.ok()) return AsStatus(response.error());
   SharedBytes answer = OneBuffer(std::move(response->body));
-  // Only the health of the server is told by a status that is no error.
+  // A failed health check is a response with an error code, and no Error.
   if (response->status >= 400) return Error(response->status, "", std::string(answer.view()));
   return answer;
 }

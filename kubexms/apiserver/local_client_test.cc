@@ -120,14 +120,14 @@ TEST_F(LocalClientTest, CreatesReadsUpdatesAndDeletes) {
   EXPECT_TRUE(client_.Get<ConfigMap>(kA).error().IsNotFound());
 }
 
-// Its path would be that of all of them.
+// The path without a name is that of the collection.
 TEST_F(LocalClientTest, RefusesToDeleteAnObjectWithoutAName) {
   Make("a");
   EXPECT_FALSE(client_.Delete<ConfigMap>({"default", ""}).ok());
   EXPECT_TRUE(client_.Get<ConfigMap>(kA).ok());
 }
 
-TEST_F(LocalClientTest, ErrorsAreTheServersStatus) {
+TEST_F(LocalClientTest, ReturnsTheStatusOfTheServerAsError) {
   Make("a");
   const Error exists = client_.Create(MakeConfigMap("a")).error();
   EXPECT_TRUE(exists.IsAlreadyExists());
@@ -136,7 +136,7 @@ TEST_F(LocalClientTest, ErrorsAreTheServersStatus) {
   EXPECT_TRUE(client_.Get(kWidgets, kA).error().IsNotFound());
 }
 
-TEST_F(LocalClientTest, KnowsEveryKindOfPatch) {
+TEST_F(LocalClientTest, SupportsEveryPatchType) {
   Make("a");
   const auto patch = [&](PatchType type, std::string body) {
     return client_.Patch<ConfigMap>(kA, {.type = type, .body = std::move(body)}).value().data;
@@ -161,7 +161,7 @@ TEST_F(LocalClientTest, DryRunsChangeNothing) {
   EXPECT_TRUE(client_.Get<ConfigMap>(kA).error().IsNotFound());
 }
 
-TEST_F(LocalClientTest, UserAgentManagesFieldsUnlessTheWriteSaysWho) {
+TEST_F(LocalClientTest, UserAgentIsTheDefaultFieldManager) {
   Make("a");
   EXPECT_EQ(client_.Get<ConfigMap>(kA).value().metadata.managed_fields.at(0).manager, "kubexms");
 }
@@ -184,7 +184,7 @@ TEST_F(LocalClientTest, ServesCustomResourcesInTheirVersions) {
   EXPECT_EQ(NextOf(*watch), "DELETED a");
 }
 
-TEST_F(LocalClientTest, DeletesWhatASelectorSelects) {
+TEST_F(LocalClientTest, DeletesACollectionBySelector) {
   Make("a", "x");
   Make("b", "y");
   const ListOptions which{.namespace_name = "default",
@@ -223,7 +223,7 @@ TEST_F(LocalClientTest, ListsAllAtOnceUnlessALimitIsSet) {
   EXPECT_EQ(client_.List(kConfigMaps, some).value().items.size(), 250);
 }
 
-TEST_F(LocalClientTest, APageAfterCompactionHasExpired) {
+TEST_F(LocalClientTest, AContinueTokenExpiresAfterCompaction) {
   for (const char* name : {"a", "b", "c"}) Make(name);
   ListOptions options{.namespace_name = "default", .limit = 1};
   options.continue_token = client_.List(kConfigMaps, options).value().continue_token;
@@ -243,7 +243,7 @@ TEST_F(LocalClientTest, ListsBySelectors) {
   EXPECT_TRUE(unknown.IsBadRequest());
 }
 
-TEST_F(LocalClientTest, GivesOnlyMetadataWhereThatIsAskedFor) {
+TEST_F(LocalClientTest, ReturnsOnlyMetadataOnRequest) {
   Make("a");
   ClientRequest get = Client::GetRequest(kConfigMaps, kA);
   get.metadata_only = true;
@@ -264,7 +264,7 @@ TEST_F(LocalClientTest, GivesOnlyMetadataWhereThatIsAskedFor) {
               HasSubstr(R"("kind":"PartialObjectMetadata")"));
 }
 
-TEST_F(LocalClientTest, AWatchBeginsWithWhatIsThereAndGoesOnWithChanges) {
+TEST_F(LocalClientTest, AWatchSendsExistingObjectsThenChanges) {
   Make("a");
   const auto watch = Watch();
   EXPECT_EQ(NextOf(*watch), "ADDED a");
@@ -276,32 +276,32 @@ TEST_F(LocalClientTest, AWatchBeginsWithWhatIsThereAndGoesOnWithChanges) {
   EXPECT_EQ(NextOf(*watch), "DELETED b");
 }
 
-TEST_F(LocalClientTest, AWatchBlocksUntilThereIsAChange) {
+TEST_F(LocalClientTest, AWatchBlocksUntilAnObjectChanges) {
   const auto watch = Watch();
   const std::jthread writer([this] { Make("a"); });
   EXPECT_EQ(NextOf(*watch), "ADDED a");
 }
 
-TEST_F(LocalClientTest, AWatchSaysWhenItHasSomethingToTell) {
+TEST_F(LocalClientTest, AWatchCallsBackWhenItHasAnEvent) {
   const auto watch = Watch();
-  std::promise<void> told;
-  while (watch->IsReady([] {})) ASSERT_TRUE(watch->Next().ok());  // what is there at first
-  ASSERT_FALSE(watch->IsReady([&] { told.set_value(); }));
+  std::promise<void> called;
+  while (watch->IsReady([] {})) ASSERT_TRUE(watch->Next().ok());  // existing objects
+  ASSERT_FALSE(watch->IsReady([&] { called.set_value(); }));
   Make("a");
-  told.get_future().wait();
+  called.get_future().wait();
   EXPECT_TRUE(watch->IsReady([] {}));
   EXPECT_EQ(NextOf(*watch), "ADDED a");
   EXPECT_FALSE(watch->IsReady([] {}));
 }
 
-TEST_F(LocalClientTest, AWatchGoesOnAfterAVersion) {
+TEST_F(LocalClientTest, AWatchResumesFromAResourceVersion) {
   Make("a");
   const std::string version = CurrentVersion();
   Make("b");
   EXPECT_EQ(NextOf(*Watch({.resource_version = version})), "ADDED b");
 }
 
-TEST_F(LocalClientTest, AWatchSeesObjectsEnterAndLeaveItsSelection) {
+TEST_F(LocalClientTest, AWatchReportsObjectsThatStartAndStopMatchingItsSelector) {
   Make("a", "y");
   const auto watch = Watch({.label_selector = Selector::Parse("l=x").value()});
   Label("a", "x");
@@ -313,7 +313,7 @@ TEST_F(LocalClientTest, AWatchSeesObjectsEnterAndLeaveItsSelection) {
   EXPECT_EQ(NextOf(*watch), "ADDED b");
 }
 
-TEST_F(LocalClientTest, AWatchIsOfItsNamespace) {
+TEST_F(LocalClientTest, AWatchIsLimitedToItsNamespace) {
   const auto everywhere = client_.Watch(ResourceType::Of<corev1::Secret>()).value();
   const auto elsewhere =
       client_.Watch(ResourceType::Of<corev1::Secret>(), {.namespace_name = "kube-system"}).value();
@@ -346,7 +346,7 @@ TEST_F(LocalClientTest, AWatchEndsAtItsTimeoutWithABookmark) {
   EXPECT_EQ(NextOf(*watch), "");
 }
 
-TEST_F(LocalClientTest, AWatchAfterCompactionSaysThatItExpired) {
+TEST_F(LocalClientTest, AWatchExpiresAfterCompaction) {
   Make("a");
   const std::string version = CurrentVersion();
   server_.CompactNow();
@@ -362,7 +362,7 @@ TEST_F(LocalClientTest, AnOpenWatchSurvivesCompaction) {
   EXPECT_EQ(NextOf(*watch), "ADDED a");
 }
 
-TEST_F(LocalClientTest, StoppingEndsAWatchThatWaits) {
+TEST_F(LocalClientTest, TheStopTokenEndsABlockedWatch) {
   std::stop_source stop;
   const auto watch = Watch({.stop = stop.get_token()});
   const std::jthread stopper([&] { stop.request_stop(); });
@@ -371,13 +371,13 @@ TEST_F(LocalClientTest, StoppingEndsAWatchThatWaits) {
   EXPECT_EQ(client_.Get<ConfigMap>(kA, {.stop = stop.get_token()}).error().reason(), "Canceled");
 }
 
-TEST_F(LocalClientTest, DroppingEndsAWatchThatWaits) {
+TEST_F(LocalClientTest, DropWatchesEndsABlockedWatch) {
   const auto watch = Watch();
   const std::jthread dropper([this] { server_.DropWatches(); });
   EXPECT_EQ(NextOf(*watch), "ServiceUnavailable");
 }
 
-TEST_F(LocalClientTest, ASlowReaderIsCutOffAndGoesOnFromItsLastVersion) {
+TEST_F(LocalClientTest, ASlowReaderCanResumeItsWatch) {
   Make("a");
   const auto watch = Watch();
   const DynamicObject last = DynamicObject::Decode((*watch->Next().value()).object.view()).value();
@@ -389,14 +389,14 @@ TEST_F(LocalClientTest, ASlowReaderIsCutOffAndGoesOnFromItsLastVersion) {
   EXPECT_EQ(DynamicObject::Decode(next.object.view()).value().metadata.labels.at("l"), "0");
 }
 
-TEST_F(LocalClientTest, UsersMayDoWhatTheirRolesSay) {
+TEST_F(LocalClientTest, AuthorizesUsersByTheirRoles) {
   Make("a");
   const auto weak = server_.NewClient({.name = "weak"});
   EXPECT_TRUE(weak->Get<ConfigMap>(kA).error().IsForbidden());
   EXPECT_TRUE(weak->List<ConfigMap>().error().IsForbidden());
   EXPECT_TRUE(weak->Watch<ConfigMap>().error().IsForbidden());
   EXPECT_TRUE(weak->Create(MakeConfigMap("b")).error().IsForbidden());
-  // Everybody who is authenticated may ask for this.
+  // Every authenticated user may read this path.
   EXPECT_TRUE(weak->GetPath("/version").ok());
   EXPECT_TRUE(server_.NewClient({.name = "system:anonymous"})
                   ->GetPath("/version")
@@ -410,7 +410,7 @@ TEST_F(LocalClientTest, AnswersPathsOutsideTheResources) {
   EXPECT_TRUE(client_.GetPath("/nothing").error().IsNotFound());
 }
 
-TEST_F(LocalClientTest, RequestsAreCounted) {
+TEST_F(LocalClientTest, CountsRequestsInMetrics) {
   Make("a");
   EXPECT_THAT(client_.GetPath("/metrics").value().view(),
               HasSubstr(R"(resource="configmaps",scope="namespace")"));
@@ -430,7 +430,7 @@ class OwnServerTest : public testing::Test {
   const UserInfo user_{.name = "jane", .groups = {"system:masters"}};
 };
 
-TEST_F(OwnServerTest, ChangesAreLoggedWithTheirUser) {
+TEST_F(OwnServerTest, RecordsWritesInTheAuditLog) {
   {
     const auto server = MakeServer();
     ASSERT_TRUE(server->NewClient(user_, "tester/1")->Create(MakeConfigMap("a")).ok());
@@ -439,6 +439,7 @@ TEST_F(OwnServerTest, ChangesAreLoggedWithTheirUser) {
   const std::string log{std::istreambuf_iterator<char>(file), {}};
   EXPECT_THAT(log, HasSubstr("jane"));
   EXPECT_THAT(log, HasSubstr("tester/1"));
+  EXPECT_THAT(log, HasSubstr(R"("requestURI":"/api/v1/namespaces/default/configmaps")"));
 }
 
 TEST_F(OwnServerTest, AClientWorksBeforeAndAfterTheServerRuns) {

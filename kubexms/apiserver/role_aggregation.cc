@@ -15,13 +15,12 @@ using rbacv1::ClusterRole;
 Result<void> WriteRules(ObjectWriter& writer, const Resource& roles, const ClusterRole& role) {
   JsonArray rules;
   for (const rbacv1::PolicyRule& rule : role.rules) rules.push_back(ToJson(rule));
-  const UserInfo self{.name = "system:apiserver", .groups = {"system:masters"}};
   const Result<Written> written =
       writer.Update({.resource = roles,
                      .subresource = "",
                      .namespace_name = "",
                      .name = role.metadata.name,
-                     .user = self,
+                     .user = ApiServerUser(),
                      .manager = "clusterrole-aggregation-controller"},
                     [&](const Json& old) -> Result<ObjectWriter::Change> {
                       Json changed = old;
@@ -40,7 +39,7 @@ Result<void> AggregateRoles(store::Store& store, ObjectWriter& writer, const Res
   for (const store::RecordPtr& record : page.records) {
     Result<ClusterRole> role = Decode<ClusterRole>(record->value);
     if (!role.ok()) {
-      log.Error("a role is unreadable: it is not aggregated",
+      log.Error("cannot aggregate a cluster role: it cannot be read",
                 {{"key", record->key}, {"error", role.error()}});
       continue;
     }
@@ -48,9 +47,9 @@ Result<void> AggregateRoles(store::Store& store, ObjectWriter& writer, const Res
   }
   for (const ClusterRolePointer& role : UpdateAggregatedRules(stored)) {
     const Result<void> written = WriteRules(writer, roles, *role);
-    // One that is refused must not keep the server from starting.
+    // A role that is refused must not prevent the server from starting.
     if (written.ok()) continue;
-    log.Error("a role could not be aggregated",
+    log.Error("cannot aggregate a cluster role",
               {{"role", role->metadata.name}, {"error", written.error()}});
   }
   return {};

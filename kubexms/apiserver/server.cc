@@ -13,11 +13,14 @@
 #include "kubexms/apiserver/authentication/server_credentials.h"
 #include "kubexms/apiserver/authentication/store_object_lookup.h"
 #include "kubexms/apiserver/bootstrap.h"
+#include "kubexms/apiserver/custom_resources/custom_resources.h"
 #include "kubexms/apiserver/event_expiry.h"
 #include "kubexms/apiserver/handlers/api_handler.h"
+#include "kubexms/apiserver/handlers/flow_schemas.h"
 #include "kubexms/apiserver/local_client.h"
 #include "kubexms/apiserver/resources/builtin_resources.h"
 #include "kubexms/apiserver/role_aggregation.h"
+#include "kubexms/apiserver/services/service_addresses.h"
 #include "kubexms/base/random.h"
 #include "kubexms/net/http/http.h"
 #include "kubexms/net/server/server.h"
@@ -39,8 +42,8 @@ Result<std::unique_ptr<store::Store>> OpenStore(const ApiServerOptions& options)
       "the store must be rocksdb, memory or etcd://HOST:PORT, not \"{}\"", options.store));
 }
 
-// One that is there keeps its mode.
-Result<void> MakeDataDirectory(const std::filesystem::path& path) {
+// An existing directory keeps its mode.
+Result<void> CreateDataDirectory(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   const bool is_new = !fs::exists(path, error);
@@ -48,10 +51,10 @@ Result<void> MakeDataDirectory(const std::filesystem::path& path) {
   if (!error && is_new) fs::permissions(path, fs::perms::owner_all, error);
   if (!error) return {};
   return Error::Internal(
-      fmt::format("cannot make the data directory {}: {}", path.string(), error.message()));
+      fmt::format("cannot create the data directory {}: {}", path.string(), error.message()));
 }
 
-// Without a policy: all changes, no reads.
+// All requests but reads, at level Metadata.
 Json DefaultAuditPolicy() {
   return JsonObject{{"apiVersion", "audit.k8s.io/v1"},
                     {"kind", "Policy"},
@@ -59,7 +62,7 @@ Json DefaultAuditPolicy() {
                                                    {"verbs", JsonArray{"get", "list", "watch"}}}}}};
 }
 
-// Null when there is to be none.
+// Null when the options disable the API audit log.
 Result<std::unique_ptr<AuditLog>> OpenAuditLog(const ApiServerOptions& options) {
   if (options.audit_log == "-") return std::unique_ptr<AuditLog>();
   const Json policy = options.audit_policy.is_null() ? DefaultAuditPolicy() : options.audit_policy;
@@ -70,8 +73,8 @@ Result<std::unique_ptr<AuditLog>> OpenAuditLog(const ApiServerOptions& options) 
   return AuditLog::Open(std::move(audit));
 }
 
-// Where clients on this machine reach a server that listens on all addresses; one that listens on
-// all of IPv6 does so on all of IPv4, too.
+// The address for clients on this machine. A server that listens on all IPv6 addresses listens on all
+// IPv4 addresses, too.
 std::string ReachableAddress(const std::string& bind_address) {
   return bind_address == "0.0.0.0" || bind_address == "::" ? "127.0.0.1" : bind_address;
 }
@@ -81,7 +84,7 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 ? name : std::string();
 }
 
-// The one text that an IP address has in certificates; none for other names.
+// The canonical text of an IP address, as in certificates; nothing for other names.
 std::optional<std::string> CanonicalIp(const std::string& name) {
   for (const int family : {AF_INET, AF_INET6}) {
     unsigned char address[sizeof(in6_addr)];
@@ -149,6 +152,7 @@ class ApiServer::Impl {
   }
   Result<void> Listen();
   Result<void> WriteKubeconfig();
+  std::map<std::string, AfterWriteHook, std::less<>> AfterWriteHooks();
   std::vector<HealthCheck> Components();
   std::vector<HealthCheck> Checks();
 
@@ -185,8 +189,8 @@ class ApiServer::Impl {
 Result<std::unique_ptr<ApiServer::Impl>> ApiServer::Impl::Create(ApiServerOptions options) {
   static SystemClock system_clock;
   static SystemRandom random;
-  RETURN_IF_ERROR(MakeDataDirectory(options.data_directory));
-  // First the store, which a second server in this directory does not get: it then changes nothing.
+  RETURN_IF_ERROR(CreateDataDirectory(options.data_directory));
+  // The store comes first: a second server on this directory fails to lock it, and changes nothing.
   ASSIGN_OR_RETURN(std::unique_ptr<store::Store> store, OpenStore(options));
   ASSIGN_OR_RETURN(ServiceAddresses addresses,
                    ServiceAddresses::Create(options.addresses, *store, random));
@@ -232,7 +236,8 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
       admissions_(std::move(admissions)),
       registry_(BuiltinResources()),
       reader_(*store_, options_.log.Named("objects")),
-      writer_({*store_, clock_, random_, admissions_, addresses_, options_.log.Named("objects")}),
+      writer_(
+          {*store_, clock_, random_, admissions_, {&addresses_}, options_.log.Named("objects")}),
       custom_resources_(
           *store_, registry_, writer_,
           FindResource(*registry_.Current(), "apiextensions.k8s.io", "customresourcedefinitions"),
@@ -243,7 +248,6 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
       documents_(registry_, KUBEXMS_VERSION),
       handler_({.registry = registry_,
                 .resources = resource_handler_,
-                .custom_resources = custom_resources_,
                 .authenticator = authenticator_,
                 .authorizer = *authorizer_,
                 .tokens = tokens_,
@@ -252,7 +256,8 @@ ApiServer::Impl::Impl(ApiServerOptions options, std::unique_ptr<store::Store> st
                 .clock = clock_,
                 .audit = audit_.get(),
                 .random = random_,
-                .store_is_local = options_.store != "etcd"},
+                .store_is_local = options_.store != "etcd",
+                .after_write = AfterWriteHooks()},
                Checks()) {}
 
 Result<void> ApiServer::Impl::Listen() {
@@ -289,6 +294,15 @@ Result<void> ApiServer::Impl::WriteKubeconfig() {
   return WritePrivateFile(kubeconfig_path_, kubeconfig_);
 }
 
+std::map<std::string, AfterWriteHook, std::less<>> ApiServer::Impl::AfterWriteHooks() {
+  return {{"apiextensions.k8s.io", [this](const ResourceSet&) { return custom_resources_.Sync(); }},
+          {std::string(kFlowControlGroup), [this](const ResourceSet& resources) -> Result<void> {
+             // The write is committed: a condition that cannot be updated is no failure of it.
+             (void)MarkDanglingFlowSchemas(resources, *store_, writer_, Time::Now(clock_));
+             return {};
+           }}};
+}
+
 std::vector<HealthCheck> ApiServer::Impl::Components() {
   std::vector<HealthCheck> components = options_.components;
   components.push_back({.name = "etcd-0", .check = [this] { return store_->CheckWritable(); }});
@@ -317,7 +331,7 @@ std::vector<HealthCheck> ApiServer::Impl::Checks() {
 void ApiServer::Impl::Run(std::stop_token stop) {
   const std::stop_callback on_stop(stop, [this] { stopping_ = true; });
   store::Compactor compactor(store_.get(), &system_clock_, {}, [this](const Error& error) {
-    options_.log.Warn("compaction failed; trying again", {{"error", error.message()}});
+    options_.log.Warn("compaction failed; retrying", {{"error", error.message()}});
   });
   EventExpiry expiry(*store_, clock_, options_.event_lifetime, options_.log.Named("events"));
   std::jthread timer([this](std::stop_token token) { timer_.Run(std::move(token)); });
@@ -336,7 +350,7 @@ void ApiServer::Impl::Run(std::stop_token stop) {
 }
 
 Result<void> ApiServer::Impl::CompactNow() {
-  // A commit of its own, so that even the newest version that clients know is an older one.
+  // A new commit, so that even the newest resourceVersion known to clients is compacted.
   ASSIGN_OR_RETURN(const store::CommitResult commit,
                    store_->Commit(store::Transaction().Put("/kubexms/compacted", "")));
   return store_->Compact(commit.revision);

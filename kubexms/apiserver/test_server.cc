@@ -16,11 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void GiveUp(std::string_view what, std::string_view why) {
+[[noreturn]] void Abort(std::string_view what, std::string_view why) {
   CheckFailed(fmt::format("the test server cannot {}: {}", what, why).c_str(), __FILE__, __LINE__);
 }
 
-// Nothing when it cannot be made.
+// Nothing when the directory cannot be created.
 std::optional<std::string> MakeDirectoryIn(const fs::path& parent) {
   std::string path = (parent / "kubexms-test.XXXXXX").string();
   if (mkdtemp(path.data()) == nullptr) return std::nullopt;
@@ -28,15 +28,15 @@ std::optional<std::string> MakeDirectoryIn(const fs::path& parent) {
 }
 
 std::string MakeDirectory(std::string_view store) {
-  // What lives no longer than the process need not wait for a disk.
+  // Files that live no longer than the process need no disk.
   if (store == "memory") {
     if (std::optional<std::string> path = MakeDirectoryIn("/dev/shm")) return std::move(*path);
   }
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
-  if (error) GiveUp("find the directory for temporary files", error.message());
+  if (error) Abort("find the directory for temporary files", error.message());
   if (std::optional<std::string> path = MakeDirectoryIn(parent)) return std::move(*path);
-  GiveUp("make a directory in " + parent.string(), std::strerror(errno));
+  Abort("create a directory in " + parent.string(), std::strerror(errno));
 }
 
 ApiServerOptions ServerOptions(TestServerOptions options, const std::string& directory) {
@@ -57,7 +57,7 @@ ApiServerOptions ServerOptions(TestServerOptions options, const std::string& dir
 TestServer::TestServer(TestServerOptions options) : directory_(MakeDirectory(options.store)) {
   Result<std::unique_ptr<ApiServer>> server =
       ApiServer::Create(ServerOptions(std::move(options), directory_));
-  if (!server.ok()) GiveUp("start", server.error().message());
+  if (!server.ok()) Abort("start", server.error().message());
   server_ = std::move(*server);
   client_ = NewClient({.name = "kubernetes-admin", .groups = {"system:masters"}});
   running_ = std::jthread([this](std::stop_token stop) { server_->Run(std::move(stop)); });
@@ -78,7 +78,7 @@ std::unique_ptr<Client> TestServer::NewClient(UserInfo user) {
 
 void TestServer::CompactNow() {
   const Result<void> compacted = server_->CompactNow();
-  if (!compacted.ok()) GiveUp("compact its store", compacted.error().message());
+  if (!compacted.ok()) Abort("compact its store", compacted.error().message());
 }
 
 }  // namespace kubexms

@@ -1,18 +1,17 @@
 #pragma once
 
-// The test kit's server: a real API server in the process of a test, in one line and some
-// milliseconds.
+// A real API server in the process of a test, started in one line and some milliseconds.
 //
 //   TestServer server;
 //   ASSERT_TRUE(server.client().Create(pod).ok());
 //
-// It is the server that `kubexms server` runs, over a store in memory: all of validation,
-// admission, access control, watches and HTTPS on a free port of this machine, for kubectl and
-// other programs. What it has on disk is in a temporary directory that goes with it. When it cannot
-// be started, the test program ends with the reason.
+// It is the server that `kubexms server` runs, with a store in memory: validation, admission,
+// authorization, watches, and HTTPS on a free port of the loopback address for kubectl and other
+// programs. Its files are in a temporary directory, which its destructor removes. When it cannot
+// start, the test program aborts with the reason.
 //
-// Threads of the test that use its clients must have ended before it is destroyed, as must its
-// clients' watches.
+// Threads of the test that use its clients, and the watches of its clients, must end before it is
+// destroyed.
 
 #include <memory>
 #include <string>
@@ -29,11 +28,11 @@ namespace kubexms {
 struct TestServerOptions {
   std::string store = "memory";  // or "rocksdb"
   std::string bind_address = "127.0.0.1";
-  // For the times that objects get, see ApiServerOptions; null: the machine's. With a ManualClock,
-  // the thread that expires events is one of its sleepers.
+  // See ApiServerOptions; null: the system clock. With a ManualClock, the thread that expires Events
+  // is one of its sleepers.
   Clock* clock = nullptr;
-  // Without the controller that makes the ServiceAccount `default` of every namespace, that plugin
-  // would refuse every Pod.
+  // The ServiceAccount plugin would refuse every Pod: the controller that creates the ServiceAccount
+  // `default` of every namespace does not run.
   std::vector<std::string> disabled_admission_plugins = {"ServiceAccount"};
   Logger log;
 };
@@ -42,27 +41,27 @@ struct TestServerOptions {
 class TestServer {
  public:
   explicit TestServer(TestServerOptions options = {});
-  // Ends what is under way and removes the directory.
+  // Completes the requests in flight, and removes the directory.
   ~TestServer();
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;
 
-  // Of an administrator, in process.
+  // The in-process client of an administrator.
   Client& client() { return *client_; }
-  // As anybody else, who may do what the objects of rbac.authorization.k8s.io say. To be destroyed
-  // before the server.
+  // An in-process client of `user`, who may do what RBAC allows. Must be destroyed before the
+  // server.
   std::unique_ptr<Client> NewClient(UserInfo user);
 
   // "https://127.0.0.1:45321".
   std::string url() const { return server_->url(); }
-  // Of the administrator, over HTTPS: the text, and a file that has it.
+  // The kubeconfig of the administrator, for HTTPS, and the file that has it.
   const std::string& kubeconfig() const { return server_->kubeconfig(); }
   const std::string& kubeconfig_path() const { return server_->kubeconfig_path(); }
 
-  // Makes every version that was handed out so far too old: watches and pages that go on from one
-  // are told 410. Watches that are open and up to date go on.
+  // Expires every resourceVersion returned so far: a watch or list that continues from one fails
+  // with 410 Gone. Open watches that are up to date continue.
   void CompactNow();
-  // Ends all watches as a lost connection would.
+  // Ends all open watches as a lost connection would.
   void DropWatches() { server_->DropWatches(); }
 
  private:

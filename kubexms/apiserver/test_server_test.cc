@@ -29,7 +29,7 @@ TEST(TestServerTest, ServesItsProcessAndTheNetwork) {
   EXPECT_NE(server.kubeconfig().find(server.url()), std::string::npos);
 }
 
-TEST(TestServerTest, LeavesNothingBehind) {
+TEST(TestServerTest, RemovesItsDirectory) {
   std::string kubeconfig;
   {
     const TestServer server;
@@ -39,14 +39,14 @@ TEST(TestServerTest, LeavesNothingBehind) {
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(kubeconfig).parent_path()));
 }
 
-TEST(TestServerTest, ServersAreApart) {
+TEST(TestServerTest, ServersShareNoObjects) {
   TestServer one;
   TestServer another;
   ASSERT_TRUE(one.client().Create(MakeConfigMap("a")).ok());
   EXPECT_TRUE(another.client().Get<corev1::ConfigMap>({"default", "a"}).error().IsNotFound());
 }
 
-TEST(TestServerTest, StampsObjectsWithTheClockThatItIsGiven) {
+TEST(TestServerTest, UsesTheGivenClockForTimestamps) {
   ManualClock clock;
   TestServer server({.clock = &clock});
   EXPECT_EQ(server.client().Create(MakeConfigMap("a")).value().metadata.creation_timestamp,
@@ -58,7 +58,7 @@ TEST(TestServerTest, RunsOnADurableStore) {
   EXPECT_TRUE(server.client().Create(MakeConfigMap("a")).ok());
 }
 
-TEST(TestServerTest, CompactionMakesEveryKnownVersionTooOld) {
+TEST(TestServerTest, CompactionExpiresEveryKnownResourceVersion) {
   TestServer server;
   const corev1::ConfigMap made = server.client().Create(MakeConfigMap("a")).value();
   server.CompactNow();
@@ -68,7 +68,7 @@ TEST(TestServerTest, CompactionMakesEveryKnownVersionTooOld) {
   EXPECT_TRUE(watch->Next().error().IsExpired());
 }
 
-TEST(TestServerTest, DroppedWatchesFailAndCanBeOpenedAgain) {
+TEST(TestServerTest, DroppedWatchesFailAndCanBeResumed) {
   TestServer server;
   auto watch = server.client().Watch<corev1::ConfigMap>().value();
   ASSERT_TRUE(server.client().Create(MakeConfigMap("a")).ok());
@@ -86,7 +86,7 @@ std::string ReadFile(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// What speaks HTTPS as the administrator.
+// An HTTPS client of the administrator.
 std::unique_ptr<HttpClient> AdministratorOf(const TestServer& server, const std::string& url) {
   const auto pki = std::filesystem::path(server.kubeconfig_path()).parent_path() / "pki";
   HttpClientOptions options{.server = url, .ca_pem = ReadFile(pki / "ca.crt")};
@@ -97,14 +97,14 @@ std::unique_ptr<HttpClient> AdministratorOf(const TestServer& server, const std:
   return HttpClient::Create(std::move(options)).value();
 }
 
-// What a server can listen on: machines without IPv6 have only the one family.
+// The addresses that a server can listen on: some machines have no IPv6.
 std::vector<std::string> ListenAddresses() {
   const bool v6 = !ReadFile("/proc/net/if_inet6").empty();
   return v6 ? std::vector<std::string>{"127.0.0.1", "::1", "::"}
             : std::vector<std::string>{"127.0.0.1"};
 }
 
-TEST(TestServerTest, IsTrustedUnderEveryAddressItListensOn) {
+TEST(TestServerTest, ItsCertificateIsValidForEveryAddressItListensOn) {
   for (const std::string& address : ListenAddresses()) {
     TestServer server({.bind_address = address});
     const std::string port = server.url().substr(server.url().rfind(':'));
@@ -118,7 +118,7 @@ TEST(TestServerTest, IsTrustedUnderEveryAddressItListensOn) {
   }
 }
 
-TEST(TestServerTest, TellsPodsWhereItIsAlsoAfterItHasMoved) {
+TEST(TestServerTest, UpdatesTheEndpointsOfKubernetesAfterItHasMoved) {
   const TestServer folder;  // whose directory the server below has a part of
   const std::string data =
       std::filesystem::path(folder.kubeconfig_path()).parent_path() / "another";
@@ -132,7 +132,7 @@ TEST(TestServerTest, TellsPodsWhereItIsAlsoAfterItHasMoved) {
   }
 }
 
-TEST(TestServerTest, DroppedWatchesOfTheNetworkAreCutOff) {
+TEST(TestServerTest, DropsWatchesOfTheNetwork) {
   TestServer server;
   const auto http = AdministratorOf(server, server.url());
   const auto watch =

@@ -8,6 +8,7 @@
 #include "kubexms/apiserver/read/object_reader.h"
 #include "kubexms/apiserver/resources/custom_resource_definition.h"
 #include "kubexms/apiserver/resources/metadata.h"
+#include "kubexms/apiserver/strategies/strategy.h"
 
 namespace kubexms {
 namespace {

@@ -24,7 +24,6 @@ namespace kubexms {
 namespace {
 
 constexpr size_t kQuotedBody = 256;
-constexpr std::string_view kUnknownField = "unknown field";
 constexpr std::string_view kProtobufMediaType = "application/vnd.kubernetes.protobuf";
 
 Error Unrecognized(const GroupVersionKind& expected, std::string_view why, std::string_view body) {
@@ -48,9 +47,9 @@ Result<Json> ParseText(std::string_view body, BodyFormat format, const JsonStora
   return std::move(document.value);
 }
 
-void AddDuplicates(const std::vector<std::string>& duplicates, std::vector<std::string>& problems) {
+void AddDuplicates(const std::vector<std::string>& duplicates, StrictErrors& errors) {
   for (const std::string& path : duplicates) {
-    problems.push_back(fmt::format("duplicate field {}", Quoted(path)));
+    errors.duplicate_fields.push_back(fmt::format("duplicate field {}", Quoted(path)));
   }
 }
 
@@ -60,10 +59,10 @@ std::string_view InternalGroup(const GroupVersionKind& kind) {
   return std::string_view(kind.group).substr(0, kind.group.find('.'));
 }
 
-// In the metadata what is empty is as good as absent. Empty managedFields are not: they say that
-// the client wants to start over.
+// Empty members of the metadata mean the same as absent ones. Empty managedFields do not: they reset
+// the managed fields.
 void DropEmptyMetadata(JsonObject& metadata) {
-  for (const std::string_view key : {"annotations", "finalizers", "labels", "ownerReferences"}) {
+  for (const std::string_view key : kClientMetadata) {
     const Json* value = metadata.if_contains(key);
     if (value == nullptr) continue;
     const bool empty = (value->is_object() && value->get_object().empty()) ||
@@ -95,7 +94,7 @@ Result<BodyFormat> BodyFormatOf(const HttpHeaders& headers, bool custom) {
 }
 
 Result<Json> ParseBody(std::string_view body, BodyFormat format, const GroupVersionKind& expected,
-                       const JsonStorage& storage, std::vector<std::string>& problems) {
+                       const JsonStorage& storage, StrictErrors& errors) {
   std::vector<std::string> duplicates;
   Result<Json> document = ParseText(body, format, storage, duplicates);
   if (body.empty()) return Unrecognized(expected, "unexpected end of JSON input", body);
@@ -107,12 +106,12 @@ Result<Json> ParseBody(std::string_view body, BodyFormat format, const GroupVers
   JsonObject& object = document->get_object();
   if (FindString(*document, "apiVersion").empty()) object["apiVersion"] = expected.ApiVersion();
   if (FindString(*document, "kind").empty()) object["kind"] = expected.kind;
-  AddDuplicates(duplicates, problems);
+  AddDuplicates(duplicates, errors);
   return document;
 }
 
 Result<Json> ParseConfiguration(std::string_view body, const GroupVersionKind& expected,
-                                std::vector<std::string>& problems) {
+                                StrictErrors& errors) {
   std::vector<std::string> duplicates;
   Result<Json> document = ParseText(body, BodyFormat::kYaml, {}, duplicates);
   if (!document.ok()) return document.error().WithContext("error decoding YAML");
@@ -126,7 +125,7 @@ Result<Json> ParseConfiguration(std::string_view body, const GroupVersionKind& e
   if (given != expected) {
     return Error::BadRequest(fmt::format("invalid object type: {}", given.ToString()));
   }
-  AddDuplicates(duplicates, problems);
+  AddDuplicates(duplicates, errors);
   return document;
 }
 
@@ -164,8 +163,7 @@ Result<void> CheckName(const Json& document, std::string_view name) {
                   NameOf(document), name));
 }
 
-Result<void> CheckAndPrune(Json& document, const Resource& resource,
-                           std::vector<std::string>& problems) {
+Result<void> CheckAndPrune(Json& document, const Resource& resource, StrictErrors& errors) {
   std::vector<std::string> removed;
   if (resource.custom) {
     if (const Json* metadata = FindMember(document, "metadata")) {
@@ -184,21 +182,27 @@ Result<void> CheckAndPrune(Json& document, const Resource& resource,
     DropEmptyMetadata(metadata->get_object());
   }
   for (const std::string& path : removed) {
-    problems.push_back(fmt::format("{} {}", kUnknownField, Quoted(path)));
+    errors.unknown_fields.push_back(fmt::format("unknown field {}", Quoted(path)));
   }
   return {};
 }
 
-std::vector<std::string> ArrangeProblems(std::vector<std::string> problems, std::string_view body,
-                                         BodyFormat format, const Resource& resource) {
-  if (problems.empty() || format != BodyFormat::kJson) return problems;
-  std::vector<std::string> arranged =
+std::vector<std::string> ListStrictErrors(StrictErrors errors) {
+  std::vector<std::string> messages = std::move(errors.duplicate_fields);
+  std::ranges::move(errors.unknown_fields, std::back_inserter(messages));
+  return messages;
+}
+
+std::vector<std::string> ListStrictErrors(StrictErrors errors, std::string_view body,
+                                          BodyFormat format, const Resource& resource) {
+  const bool none = errors.duplicate_fields.empty() && errors.unknown_fields.empty();
+  if (none || format != BodyFormat::kJson) return ListStrictErrors(std::move(errors));
+  std::vector<std::string> messages =
       FindStrictErrors(body, resource.custom ? nullptr : resource.schema.get());
   if (resource.custom) {
-    std::ranges::copy_if(problems, std::back_inserter(arranged),
-                         [](const std::string& one) { return one.starts_with(kUnknownField); });
+    std::ranges::copy(errors.unknown_fields, std::back_inserter(messages));
   }
-  return arranged.empty() ? problems : arranged;
+  return messages.empty() ? ListStrictErrors(std::move(errors)) : messages;
 }
 
 Result<void> FillDefaults(Json& document, const Resource& resource) {
@@ -209,13 +213,13 @@ Result<void> FillDefaults(Json& document, const Resource& resource) {
   return {};
 }
 
-Result<std::vector<std::string>> JudgeProblems(std::vector<std::string> problems,
-                                               FieldValidation validation) {
-  if (validation == FieldValidation::kIgnore) problems.clear();
-  if (validation == FieldValidation::kStrict && !problems.empty()) {
-    return Error::BadRequest(fmt::format("strict decoding error: {}", fmt::join(problems, ", ")));
+Result<std::vector<std::string>> HandleStrictErrors(std::vector<std::string> messages,
+                                                    FieldValidation validation) {
+  if (validation == FieldValidation::kIgnore) messages.clear();
+  if (validation == FieldValidation::kStrict && !messages.empty()) {
+    return Error::BadRequest(fmt::format("strict decoding error: {}", fmt::join(messages, ", ")));
   }
-  return problems;
+  return messages;
 }
 
 }  // namespace kubexms

@@ -1,6 +1,6 @@
 #pragma once
 
-// From the body of a request to a document that a kind can hold.
+// Decodes the body of a request into a document of a kind.
 
 #include <string>
 #include <string_view>
@@ -13,45 +13,53 @@
 
 namespace kubexms {
 
+// What strict decoding refuses, as messages in Kubernetes' words.
+struct StrictErrors {
+  std::vector<std::string> duplicate_fields;
+  std::vector<std::string> unknown_fields;
+};
+
 enum class BodyFormat { kJson, kYaml, kProtobuf };
 
-// The format that the Content-Type header names; JSON when there is none. Custom resources cannot
-// be sent as protobuf.
+// The format that the Content-Type header names; JSON without the header. Custom resources have no
+// protobuf format.
 Result<BodyFormat> BodyFormatOf(const HttpHeaders& headers, bool custom);
 
 // "application/json" of "application/json; charset=utf-8".
 std::string_view MediaType(const HttpHeaders& headers);
 
-// Parses a body, as an object of the kind when it does not say what it is. Duplicate fields are
-// added to `problems`.
+// Parses a body. An object without apiVersion or kind gets those of the expected kind. Adds
+// duplicate fields to `errors`.
 Result<Json> ParseBody(std::string_view body, BodyFormat format, const GroupVersionKind& expected,
-                       const JsonStorage& storage, std::vector<std::string>& problems);
+                       const JsonStorage& storage, StrictErrors& errors);
 
-// Parses the body of an apply, which is YAML and has to say itself that it is of the kind.
+// Parses the body of an apply, which is YAML and must have the apiVersion and kind that are
+// expected.
 Result<Json> ParseConfiguration(std::string_view body, const GroupVersionKind& expected,
-                                std::vector<std::string>& problems);
+                                StrictErrors& errors);
 
 // Refuses a document of another kind than the expected one.
 Result<void> CheckKind(const Json& document, const GroupVersionKind& expected, bool custom);
 
-// Refuses a document that is not about the object of this name, which the request names.
+// Refuses a document whose metadata.name is not the name in the request.
 Result<void> CheckName(const Json& document, std::string_view name);
 
-// Brings a document into the form that is stored, but for defaults: the types of the schema are
-// checked, unknown fields go (and are named in `problems`), and so do nulls that mean nothing;
-// quantities and times of built-in kinds are normalized.
-Result<void> CheckAndPrune(Json& document, const Resource& resource,
-                           std::vector<std::string>& problems);
+// Brings a document into the form that is stored, but for defaults: checks the types of the schema,
+// removes unknown fields (which it adds to `errors`) and nulls without a meaning, and normalizes the
+// quantities and times of built-in kinds.
+Result<void> CheckAndPrune(Json& document, const Resource& resource, StrictErrors& errors);
 
-// Fills in the defaults of the schema and of the strategy.
+// Sets the defaults of the schema and of the strategy.
 Result<void> FillDefaults(Json& document, const Resource& resource);
 
-// The problems of a body as Kubernetes would tell them, in its order.
-std::vector<std::string> ArrangeProblems(std::vector<std::string> problems, std::string_view body,
-                                         BodyFormat format, const Resource& resource);
+// All messages: duplicate fields first.
+std::vector<std::string> ListStrictErrors(StrictErrors errors);
+// The messages about a body in the order in which Kubernetes reports them.
+std::vector<std::string> ListStrictErrors(StrictErrors errors, std::string_view body,
+                                          BodyFormat format, const Resource& resource);
 
-// What becomes of problems: nothing, warnings, or an error. Returns the warnings.
-Result<std::vector<std::string>> JudgeProblems(std::vector<std::string> problems,
-                                               FieldValidation validation);
+// Handles strict errors as `validation` says: ignores them, returns them as warnings, or fails.
+Result<std::vector<std::string>> HandleStrictErrors(std::vector<std::string> messages,
+                                                    FieldValidation validation);
 
 }  // namespace kubexms

@@ -12,7 +12,7 @@
 namespace kubexms {
 namespace {
 
-// How Kubernetes' decoder calls the types of JSON.
+// The names of the JSON types in the messages of Kubernetes' decoder.
 std::string_view DecoderName(const Json& value) {
   if (value.is_bool()) return "bool";
   if (value.is_number()) return "number";
@@ -48,7 +48,7 @@ std::string GoType(const Schema& node) {
   }
 }
 
-// Walks the document as the decoder does: in the order of the text, up to the first error.
+// Visits the document in the order of Kubernetes' decoder, that of the text, up to the first error.
 class ShapeChecker {
  public:
   Result<void> Check(const Json& value, const Schema& node) {
@@ -79,7 +79,7 @@ class ShapeChecker {
         fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", found,
                     owner_, path_, GoType(node)));
   }
-  // The same where a type reads itself and does not know where it stands.
+  // For types that decode themselves, whose errors do not name the field.
   static Error ScalarMismatch(const Json& value, std::string_view type) {
     return Error::BadRequest(fmt::format("json: cannot unmarshal {} into Go value of type {}",
                                          DecoderName(value), type));
@@ -120,7 +120,7 @@ class ShapeChecker {
     return {};
   }
 
-  // The last word of our message is where the error is.
+  // The last word of the message is the position of the error.
   static Error Base64Error(std::string_view message) {
     return Error::BadRequest(fmt::format("illegal base64 data at input byte {}",
                                          message.substr(message.rfind(' ') + 1)));
@@ -178,7 +178,7 @@ class ShapeChecker {
     return {};
   }
 
-  std::string owner_;  // the type of the object that the value is a field of
+  std::string owner_;  // the type of the object that has the field
   std::string path_;   // without indices and keys
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Whether a document can be read as its kind at all. Documents of built-in kinds with values of
-// the wrong JSON type are refused as a whole, before anything else is done with them.
+// Checks that a document can be decoded as its kind. Documents of built-in kinds with values of the
+// wrong JSON type are refused before anything else is checked.
 
 #include <string_view>
 
@@ -11,12 +11,11 @@
 
 namespace kubexms {
 
-// Success, or BadRequest about the first value that is not of its type, or is a quantity, time,
-// base64 or integer that cannot be read. Nulls count as absent; fields that the schema does not
-// know are not looked at.
+// Fails with BadRequest for the first value that does not have its type, or is an invalid quantity,
+// time, base64 text or integer. Nulls count as absent. Ignores fields that the schema does not have.
 Result<void> CheckShape(const Json& document, const Schema& schema);
 
-// What Kubernetes says of a body that cannot be read as its kind, for this reason.
+// Kubernetes' error for a body that cannot be decoded as its kind, for this reason.
 Error CannotBeHandled(const Error& reason, std::string_view kind, std::string_view version);
 
 }  // namespace kubexms

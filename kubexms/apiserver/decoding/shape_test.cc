@@ -7,7 +7,7 @@
 namespace kubexms {
 namespace {
 
-// What is wrong with a pod.
+// The error of a Pod.
 std::string ShapeError(std::string_view pod) {
   const Json document = MustParse(pod);
   const Schema& schema = FindBuiltinKind("", "v1", "Pod")->schema;
@@ -17,7 +17,7 @@ std::string ShapeError(std::string_view pod) {
   return checked.error().message();
 }
 
-TEST(ShapeTest, AcceptsWhatFits) {
+TEST(ShapeTest, AcceptsMatchingTypes) {
   EXPECT_EQ(ShapeError(R"(
 metadata: {name: p, labels: null, creationTimestamp: '2026-01-02T03:04:05Z'}
 spec:
@@ -47,7 +47,7 @@ TEST(ShapeTest, NamesTheFieldAndItsType) {
             "map[string]string");
 }
 
-TEST(ShapeTest, NumbersMustFit) {
+TEST(ShapeTest, RefusesNumbersOutOfRange) {
   EXPECT_EQ(ShapeError("{spec: {priority: 5000000000}}"),
             "json: cannot unmarshal number 5000000000 into Go struct field PodSpec.spec.priority "
             "of type int32");
@@ -56,7 +56,7 @@ TEST(ShapeTest, NumbersMustFit) {
             "type int32");
 }
 
-TEST(ShapeTest, TextsThatCannotBeReadAreRefused) {
+TEST(ShapeTest, RefusesInvalidQuantitiesAndTimes) {
   EXPECT_EQ(ShapeError("{spec: {containers: [{resources: {limits: {cpu: two}}}]}}"),
             "quantities must match the regular expression "
             "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
@@ -65,7 +65,7 @@ TEST(ShapeTest, TextsThatCannotBeReadAreRefused) {
   EXPECT_TRUE(ShapeError("{metadata: {creationTimestamp: soon}}").starts_with("parsing time"));
 }
 
-TEST(ShapeTest, BytesAreBase64) {
+TEST(ShapeTest, RefusesInvalidBase64) {
   const Json secret = MustParse("{data: {key: 'a b'}}");
   const Schema& schema = FindBuiltinKind("", "v1", "Secret")->schema;
   EXPECT_EQ(CannotBeHandled(CheckShape(secret, schema).error(), "Secret", "v1").message(),
@@ -73,7 +73,7 @@ TEST(ShapeTest, BytesAreBase64) {
             "byte 1");
 }
 
-TEST(ShapeTest, ForgetsWhereItWasAfterAnInnerObject) {
+TEST(ShapeTest, RestoresThePathAfterAnInnerObject) {
   EXPECT_EQ(ShapeError("{spec: {securityContext: {runAsUser: 1}, hostNetwork: 1}}"),
             "json: cannot unmarshal number into Go struct field PodSpec.spec.hostNetwork of type "
             "bool");

@@ -26,10 +26,10 @@ class StrictDecoder {
   }
 
  private:
-  // How the decoder sees a value: as what its schema says, as any value, or not at all.
+  // How the decoder reads a value: by its schema, as any value, or not at all.
   enum class Values { kTyped, kAny, kSkipped };
 
-  // Values that read themselves, or are kept as they are, are a matter of their own.
+  // Values that decode themselves, or are stored unchanged, have no fields to check.
   static Values HowToRead(const Schema& node) {
     const Schema& shape = node.Resolve();
     const bool by_itself = node.preserve_unknown_fields || shape.preserve_unknown_fields ||
@@ -68,7 +68,7 @@ class StrictDecoder {
     });
   }
 
-  // A field of a struct; without a schema it is unknown, unless it is to be skipped.
+  // A field of a struct. A field without a schema is unknown, unless the value is skipped.
   void ReadField(std::string_view key, bool again, const Schema* schema, Values values) {
     if (schema == nullptr && values == Values::kTyped) {
       Report("unknown", key);
@@ -96,7 +96,7 @@ class StrictDecoder {
     path_.resize(length);
   }
 
-  // Calls `read(key, again)` before each value, which it has to consume.
+  // Calls `read(key, again)` for each member; it must consume the value.
   template <class ReadMember>
   void ReadObject(ReadMember read) {
     if (in_.Peek() != '{') return SkipScalar();

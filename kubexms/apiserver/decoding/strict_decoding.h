@@ -1,8 +1,7 @@
 #pragma once
 
-// What a strict decoder finds in a body beside what it reads: fields that a kind does not have, and
-// fields that are there twice. The messages, their order and their bounds are those of Kubernetes'
-// decoder, which goes through the text once.
+// The strict errors of a body: unknown fields, and duplicate fields. The messages, their order and
+// their number are those of Kubernetes' decoder, which reads the text once.
 
 #include <string>
 #include <string_view>
@@ -12,11 +11,12 @@
 
 namespace kubexms {
 
-// Kubernetes says no more about one body.
+// Kubernetes reports no more errors of one body.
 inline constexpr size_t kMaxStrictErrors = 100;
 
-// Of an object of a built-in kind: `unknown field "spec.typo"`, `duplicate field "spec.type"`. With
-// a null schema any field is known. What is inside an unknown field is not looked at.
+// The errors of an object of a built-in kind: `unknown field "spec.typo"`,
+// `duplicate field "spec.type"`. With a null schema, all fields are known. The content of an unknown
+// field is skipped.
 std::vector<std::string> FindStrictErrors(std::string_view json, const Schema* schema);
 
 }  // namespace kubexms

@@ -6,7 +6,6 @@
 #include "kubexms/apiserver/authorization/reviews.h"
 #include "kubexms/apiserver/decoding/body.h"
 #include "kubexms/apiserver/decoding/shape.h"
-#include "kubexms/apiserver/handlers/flow_schemas.h"
 #include "kubexms/apiserver/handlers/representation.h"
 #include "kubexms/apiserver/request/scope.h"
 
@@ -24,8 +23,8 @@ bool IsReview(const Resource& resource) {
   return resource.group == "authentication.k8s.io" || resource.group == "authorization.k8s.io";
 }
 
-// Health checks and leases: whoever waits for them in vain restarts a server, or a leader, that
-// only has much to do.
+// Health checks and leases: if they time out under load, a supervisor restarts the server, or a
+// leader steps down.
 bool IsUrgent(const HttpRequest& request) {
   constexpr size_t kMaxLease = size_t{64} * 1024;
   constexpr std::string_view kLeases = "/apis/coordination.k8s.io/v1/namespaces/";
@@ -36,19 +35,21 @@ bool IsUrgent(const HttpRequest& request) {
   return slash != std::string_view::npos && rest.substr(slash).starts_with("/leases/");
 }
 
-// Lists and watches may take long to begin.
+// Lists and watches may take long to start, so they do not run on the I/O thread.
 bool IsGetOfOneObject(const HttpRequest& request) {
   if (request.method != "GET" || !request.query().empty()) return false;
   const Result<RequestAttributes> attributes = ReadAttributes(request, {});
   return attributes.ok() && attributes->verb == "get" && attributes->is_resource;
 }
 
+bool IsRead(std::string_view verb) { return verb == "get" || verb == "list" || verb == "watch"; }
+
 bool IsAnonymous(const UserInfo& user) { return user.name == kAnonymousUser; }
 
 }  // namespace
 
 HttpResponse ErrorResponse(const Error& error) {
-  // Paths that mean nothing are answered as by any web server.
+  // Like kube-apiserver, answers an unknown path with plain text.
   if (error.code() == 404 && error.reason().empty()) {
     return HttpResponse::Text(404, "text/plain; charset=utf-8", error.message());
   }
@@ -72,37 +73,46 @@ HttpHandler::Where ApiHandler::Dispatch(const HttpRequest& request) {
 
 HttpResponse ApiHandler::Handle(HttpRequest request) {
   bool authenticated = false;
-  Result<HttpResponse> answer = Serve(request, {.authenticated = &authenticated});
+  Result<HttpResponse> answer = Serve({.http = &request, .authenticated = &authenticated});
   HttpResponse response = answer.ok() ? std::move(*answer) : ErrorResponse(answer.error());
   response.client_authenticated = authenticated;
   return response;
 }
 
-Result<HttpResponse> ApiHandler::HandleAs(const UserInfo& user, const HttpRequest& request,
-                                          DirectAnswer& direct) {
-  return Serve(request, {.user = &user, .direct = &direct});
+Result<HttpResponse> ApiHandler::HandleLocal(const UserInfo& user, const ApiRequest& request,
+                                             DirectResult& direct) {
+  return Process(request, {.user = &user, .direct = &direct});
 }
 
-Result<HttpResponse> ApiHandler::Serve(const HttpRequest& request, const Origin& origin) {
+Result<HttpResponse> ApiHandler::HandleLocalPath(const UserInfo& user, const HttpRequest& request) {
+  return Serve({.http = &request, .user = &user});
+}
+
+Result<HttpResponse> ApiHandler::Serve(const Origin& origin) {
+  const HttpRequest& http = *origin.http;
+  ASSIGN_OR_RETURN(QueryParameters query, QueryParameters::Parse(http.query()));
+  if (IsHealthPath(http.path())) return AnswerHealth(checks_, http.path(), query);
+  ASSIGN_OR_RETURN(RequestAttributes attributes, ReadAttributes(http, query));
+  if (attributes.verb != "watch") RETURN_IF_ERROR(CheckTimeout(query));
+  return Process(HttpApiRequest(http, std::move(query), std::move(attributes)), origin);
+}
+
+Result<HttpResponse> ApiHandler::Process(const ApiRequest& request, const Origin& origin) {
   const auto start = std::chrono::steady_clock::now();
   const Clock::WallTime received = environment_.clock.Now();
-  ASSIGN_OR_RETURN(const QueryParameters query, QueryParameters::Parse(request.query()));
-  if (IsHealthPath(request.path())) return AnswerHealth(checks_, request.path(), query);
-  ASSIGN_OR_RETURN(const RequestAttributes attributes, ReadAttributes(request, query));
-  if (attributes.verb != "watch") RETURN_IF_ERROR(CheckTimeout(query));
   Identity identity;
-  Result<HttpResponse> answer = Answer(request, query, attributes, origin, identity);
-  if (environment_.audit != nullptr) Audit(request, attributes, identity, received, answer);
-  request_metrics_.Record(attributes, *environment_.registry.Current(),
+  Result<HttpResponse> answer = Answer(request, origin, identity);
+  if (environment_.audit != nullptr) Audit(request, identity, received, answer);
+  request_metrics_.Record(request.attributes(), *environment_.registry.Current(),
                           answer.ok() ? answer->status : answer.error().code(),
                           std::chrono::steady_clock::now() - start);
   return answer;
 }
 
-Result<HttpResponse> ApiHandler::Answer(const HttpRequest& request, const QueryParameters& query,
-                                        const RequestAttributes& attributes, const Origin& origin,
+Result<HttpResponse> ApiHandler::Answer(const ApiRequest& request, const Origin& origin,
                                         Identity& identity) {
-  RETURN_IF_ERROR(Identify(request, origin, identity));
+  const RequestAttributes& attributes = request.attributes();
+  RETURN_IF_ERROR(Identify(origin, identity));
   const UserInfo& user = identity.acting();
   const std::shared_ptr<const ResourceSet> resources = environment_.registry.Current();
   const ResourcePtr* resource =
@@ -111,41 +121,43 @@ Result<HttpResponse> ApiHandler::Answer(const HttpRequest& request, const QueryP
     RETURN_IF_ERROR(CheckScope(**resource, attributes));
   }
   RETURN_IF_ERROR(environment_.authorizer.CheckAllowed(user, attributes));
-  if (!attributes.is_resource) return AnswerPath(request, request.path());
+  if (!attributes.is_resource) return AnswerPath(*origin.http);
   if (origin.direct != nullptr && environment_.audit != nullptr) {
     origin.direct->with_body =
-        environment_.audit->LevelFor(identity.user, attributes) == AuditLevel::kRequestResponse;
+        environment_.audit->LevelFor(*identity.user, attributes) == AuditLevel::kRequestResponse;
   }
   if (resource == nullptr) {
     const bool known = resources->HasGroupVersion(attributes.group, attributes.version);
     return known ? NoSuchResource() : Error(404, "", "404 page not found\n");
   }
-  return AnswerResource({request, query, attributes, user, *resources, *resource, origin.direct});
+  return AnswerResource({request, attributes, user, *resources, *resource, origin.direct});
 }
 
-Result<void> ApiHandler::Identify(const HttpRequest& request, const Origin& origin,
-                                  Identity& identity) {
+Result<void> ApiHandler::Identify(const Origin& origin, Identity& identity) {
   if (origin.user != nullptr) {
-    identity.user = *origin.user;
+    identity.user = origin.user;
   } else {
-    ASSIGN_OR_RETURN(identity.user, environment_.authenticator.Authenticate(request));
+    ASSIGN_OR_RETURN(identity.authenticated, environment_.authenticator.Authenticate(*origin.http));
   }
-  if (IsAnonymous(identity.user)) return Error::Unauthorized("Unauthorized");
+  if (IsAnonymous(*identity.user)) return Error::Unauthorized("Unauthorized");
+  if (origin.user != nullptr) return {};
   if (origin.authenticated != nullptr) *origin.authenticated = true;
-  ASSIGN_OR_RETURN(std::optional<Impersonation> impersonation, ParseImpersonation(request.headers));
+  ASSIGN_OR_RETURN(std::optional<Impersonation> impersonation,
+                   ParseImpersonation(origin.http->headers));
   if (!impersonation) return {};
   for (const RequestAttributes& required : impersonation->required) {
-    RETURN_IF_ERROR(environment_.authorizer.CheckAllowed(identity.user, required));
+    RETURN_IF_ERROR(environment_.authorizer.CheckAllowed(*identity.user, required));
   }
   identity.impersonated = std::move(impersonation->user);
   return {};
 }
 
-void ApiHandler::Audit(const HttpRequest& request, const RequestAttributes& attributes,
-                       const Identity& identity, Clock::WallTime received,
-                       const Result<HttpResponse>& answer) {
-  const AuditLevel level = environment_.audit->LevelFor(identity.user, attributes);
+void ApiHandler::Audit(const ApiRequest& request, const Identity& identity,
+                       Clock::WallTime received, const Result<HttpResponse>& answer) {
+  const RequestAttributes& attributes = request.attributes();
+  const AuditLevel level = environment_.audit->LevelFor(*identity.user, attributes);
   if (level == AuditLevel::kNone) return;
+  const std::string uri = request.Uri();
   const std::string id = environment_.random.Uuid();
   const bool streams = answer.ok() && attributes.verb == "watch";
   std::string answered;
@@ -156,17 +168,17 @@ void ApiHandler::Audit(const HttpRequest& request, const RequestAttributes& attr
       {.level = level,
        .stage = streams ? AuditStage::kResponseStarted : AuditStage::kResponseComplete,
        .id = id,
-       .request_uri = request.target,
+       .request_uri = uri,
        .request = attributes,
-       .user = identity.user,
+       .user = *identity.user,
        .impersonated_user = identity.impersonated ? &*identity.impersonated : nullptr,
-       .source_address = request.peer == nullptr ? std::string_view() : request.peer->address,
-       .user_agent = request.headers.Get("User-Agent").value_or(""),
+       .source_address = request.SourceAddress(),
+       .user_agent = request.UserAgent(),
        .received = received,
        .stage_time = environment_.clock.Now(),
        .code = answer.ok() ? answer->status : answer.error().code(),
        .error = answer.ok() ? nullptr : &answer.error(),
-       .request_object = request.body,
+       .request_object = request.Body(),
        .response_object = answered});
 }
 
@@ -180,30 +192,27 @@ Result<HttpResponse> ApiHandler::AnswerResource(const ResourceCall& call) {
   if (response.ok() && !resource.deprecation.empty()) {
     response->headers.Add("Warning", WarningHeader(resource.deprecation));
   }
-  if (call.http.method != "GET" && response.ok()) RETURN_IF_ERROR(FollowWrite(call));
+  if (!IsRead(call.attributes.verb) && response.ok()) RETURN_IF_ERROR(RunAfterWrite(call));
   return response;
 }
 
-Result<void> ApiHandler::FollowWrite(const ResourceCall& call) {
-  const std::string& group = call.resource->group;
-  if (group == "apiextensions.k8s.io") return environment_.custom_resources.Sync();
-  // What a status says is no reason to call the write a failure.
-  if (group == kFlowControlGroup) (void)environment_.resources.MarkFlowSchemas(call.resources);
-  return {};
+Result<void> ApiHandler::RunAfterWrite(const ResourceCall& call) {
+  const auto hook = environment_.after_write.find(call.resource->group);
+  return hook == environment_.after_write.end() ? Result<void>() : hook->second(call.resources);
 }
 
 Result<HttpResponse> ApiHandler::AnswerReview(const ResourceCall& call) {
-  const HttpRequest& request = call.http;
+  const ApiRequest& request = call.request;
   const UserInfo& user = call.user;
   const Resource& resource = *call.resource;
   ASSIGN_OR_RETURN(const Representation representation,
-                   Representation::Of(request, call.query, ResponseSubject::kDocument));
-  std::vector<std::string> problems;
+                   Representation::Of(request, ResponseSubject::kDocument));
+  StrictErrors errors;
   const GroupVersionKind kind{resource.group, resource.version, resource.kind};
-  ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(request.headers, false));
-  ASSIGN_OR_RETURN(Json review, ParseBody(request.body, format, kind, {}, problems));
+  ASSIGN_OR_RETURN(const BodyFormat format, request.ReadBodyFormat(false));
+  ASSIGN_OR_RETURN(Json review, ParseBody(request.Body(), format, kind, {}, errors));
   RETURN_IF_ERROR(CheckKind(review, kind, false));
-  const Result<void> readable = CheckAndPrune(review, resource, problems);
+  const Result<void> readable = CheckAndPrune(review, resource, errors);
   if (!readable.ok()) return CannotBeHandled(readable.error(), kind.kind, kind.version);
   const auto answer = [&]() -> Result<Json> {
     const std::string& plural = resource.plural;
@@ -229,10 +238,10 @@ Result<HttpResponse> ApiHandler::AnswerReview(const ResourceCall& call) {
   return representation.Object(201, resource, SharedBytes(WriteJson(answered)));
 }
 
-Result<HttpResponse> ApiHandler::AnswerPath(const HttpRequest& request, std::string_view path) {
+Result<HttpResponse> ApiHandler::AnswerPath(const HttpRequest& request) {
+  const std::string_view path = request.path();
   if (request.method != "GET" && request.method != "HEAD") {
-    return Error(405, "MethodNotAllowed",
-                 "the server does not allow this method on the requested resource");
+    return MethodNotAllowed();
   }
   if (IsDocumentPath(path)) return environment_.documents.Handle(request);
   if (path == "/metrics") {

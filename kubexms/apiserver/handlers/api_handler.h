@@ -1,10 +1,11 @@
 #pragma once
 
-// The front of the API: every request is identified, authorized, sent to what serves its path,
-// audited and counted. Requests come from the network, or from this process, where who makes them
-// is known: all but the identification is the same.
+// The entry of the API: authenticates and authorizes every request, passes it to the handler of its
+// path, and records it in the API audit log and the metrics. Requests come from the network, or from
+// a client of this process, whose user is known: only authentication differs.
 
-#include <memory>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,8 +13,8 @@
 #include "kubexms/apiserver/audit/audit.h"
 #include "kubexms/apiserver/authentication/authentication.h"
 #include "kubexms/apiserver/authorization/rbac.h"
-#include "kubexms/apiserver/custom_resources/custom_resources.h"
 #include "kubexms/apiserver/discovery/documents.h"
+#include "kubexms/apiserver/handlers/api_request.h"
 #include "kubexms/apiserver/handlers/health.h"
 #include "kubexms/apiserver/handlers/request_metrics.h"
 #include "kubexms/apiserver/handlers/resource_handler.h"
@@ -23,8 +24,12 @@
 
 namespace kubexms {
 
-// An error as the client sees it: a Status.
+// The response for an error: a Status.
 HttpResponse ErrorResponse(const Error& error);
+
+// Called after a successful write of an object of an API group, before the response: for parts of the
+// server that depend on the objects of that group.
+using AfterWriteHook = std::function<Result<void>(const ResourceSet& resources)>;
 
 class ApiHandler final : public HttpHandler {
  public:
@@ -32,17 +37,17 @@ class ApiHandler final : public HttpHandler {
   struct Environment {
     ResourceRegistry& registry;
     ResourceHandler& resources;
-    CustomResources& custom_resources;
     const Authenticator& authenticator;
     RbacAuthorizer& authorizer;
     const TokenIssuer& tokens;
     Documents& documents;
     MetricsRegistry& metrics;
     const Clock& clock;
-    AuditLog* audit;  // null: none
+    AuditLog* audit;  // null: no API audit log
     Random& random;
-    // Reads of single objects are answered on the I/O thread: the store answers from memory.
+    // True when the store reads from memory: then the I/O thread itself reads single objects.
     bool store_is_local = true;
+    std::map<std::string, AfterWriteHook, std::less<>> after_write = {};  // by API group
   };
 
   ApiHandler(Environment environment, std::vector<HealthCheck> checks);
@@ -50,40 +55,47 @@ class ApiHandler final : public HttpHandler {
   Where Dispatch(const HttpRequest& request) override;
   HttpResponse Handle(HttpRequest request) override;
 
-  // A request of this process by `user`. Lists and watches are answered in `direct`.
-  Result<HttpResponse> HandleAs(const UserInfo& user, const HttpRequest& request,
-                                DirectAnswer& direct);
+  // A request to a resource by `user` of this process. `direct` receives the result of a list or a
+  // watch.
+  Result<HttpResponse> HandleLocal(const UserInfo& user, const ApiRequest& request,
+                                   DirectResult& direct);
+  // A request by `user` of this process for a path outside the resources.
+  Result<HttpResponse> HandleLocalPath(const UserInfo& user, const HttpRequest& request);
 
  private:
-  // Who makes a request, and whom it acts as.
+  // The user of a request, and the user that it impersonates.
   struct Identity {
-    UserInfo user;
+    Identity() = default;
+    Identity(const Identity&) = delete;
+    Identity& operator=(const Identity&) = delete;
+
+    UserInfo authenticated;
+    const UserInfo* user = &authenticated;
     std::optional<UserInfo> impersonated;
 
-    const UserInfo& acting() const { return impersonated ? *impersonated : user; }
+    const UserInfo& acting() const { return impersonated ? *impersonated : *user; }
   };
 
-  // Where a request comes from.
+  // The source of a request.
   struct Origin {
-    const UserInfo* user = nullptr;  // null: the request has to prove it
-    DirectAnswer* direct = nullptr;
-    bool* authenticated = nullptr;  // set to true once the request has proved whose it is
+    const HttpRequest* http = nullptr;  // null: a request of this process to a resource
+    const UserInfo* user = nullptr;     // null: the HTTP request is to be authenticated
+    DirectResult* direct = nullptr;
+    bool* authenticated = nullptr;  // set to true once the HTTP request is authenticated
   };
 
-  Result<HttpResponse> Serve(const HttpRequest& request, const Origin& origin);
-  // `identity` is filled in as soon as it is known.
-  Result<HttpResponse> Answer(const HttpRequest& request, const QueryParameters& query,
-                              const RequestAttributes& attributes, const Origin& origin,
-                              Identity& identity);
-  Result<void> Identify(const HttpRequest& request, const Origin& origin, Identity& identity);
-  void Audit(const HttpRequest& request, const RequestAttributes& attributes,
-             const Identity& identity, Clock::WallTime received,
+  Result<HttpResponse> Serve(const Origin& origin);
+  // Answers a request, and records it in the API audit log and the metrics.
+  Result<HttpResponse> Process(const ApiRequest& request, const Origin& origin);
+  // Sets `identity` as soon as it is known.
+  Result<HttpResponse> Answer(const ApiRequest& request, const Origin& origin, Identity& identity);
+  Result<void> Identify(const Origin& origin, Identity& identity);
+  void Audit(const ApiRequest& request, const Identity& identity, Clock::WallTime received,
              const Result<HttpResponse>& answer);
   Result<HttpResponse> AnswerResource(const ResourceCall& call);
-  // What other parts of the server must know of before a write is answered.
-  Result<void> FollowWrite(const ResourceCall& call);
+  Result<void> RunAfterWrite(const ResourceCall& call);
   Result<HttpResponse> AnswerReview(const ResourceCall& call);
-  Result<HttpResponse> AnswerPath(const HttpRequest& request, std::string_view path);
+  Result<HttpResponse> AnswerPath(const HttpRequest& request);
 
   Environment environment_;
   const std::vector<HealthCheck> checks_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// ComponentStatuses: how the parts of the control plane are, asked when somebody reads them.
-// Nothing is stored. Kubernetes has deprecated the kind; people and tools still look at it.
+// ComponentStatuses: the health of the control plane's components, checked when they are read.
+// Nothing is stored. Kubernetes has deprecated the kind, but tools still read it.
 
 #include <string>
 #include <string_view>
@@ -18,13 +18,13 @@ struct Resource;
 
 class ComponentStatuses {
  public:
-  // What can be asked. Of the parts that every control plane has, "scheduler" and
-  // "controller-manager", those that are not among them are reported not to run here.
+  // The checks of the components that run here. "scheduler" and "controller-manager", which every
+  // control plane has, are reported as not running if they are missing.
   explicit ComponentStatuses(std::vector<HealthCheck> components);
 
   static bool Serves(const Resource& resource);
 
-  // As from the store, but without a revision.
+  // Like stored objects, but without a revision.
   Result<store::RecordPtr> Get(std::string_view name) const;
   ObjectList List(const ObjectFilter& filter) const;
 

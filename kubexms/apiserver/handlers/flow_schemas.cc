@@ -14,11 +14,6 @@ namespace {
 constexpr std::string_view kDangling = "Dangling";
 constexpr std::string_view kManager = "api-priority-and-fairness-config-consumer-v1";
 
-const UserInfo& Self() {
-  static const UserInfo kSelf{.name = "system:apiserver", .groups = {"system:masters"}};
-  return kSelf;
-}
-
 JsonObject MakeCondition(std::string_view level, bool exists, Time now) {
   return {{"type", kDangling},
           {"status", exists ? "False" : "True"},
@@ -30,7 +25,7 @@ JsonObject MakeCondition(std::string_view level, bool exists, Time now) {
                        Quoted(level), exists ? "and it exists" : "but there is no such object")}};
 }
 
-// The conditions with this one in its place. False when it was there already.
+// Sets the condition. Returns false when the conditions have it already.
 bool SetCondition(JsonObject condition, JsonArray& conditions) {
   const auto other = std::ranges::find_if(
       conditions, [](const Json& each) { return FindString(each, "type") == kDangling; });
@@ -73,18 +68,18 @@ Result<void> MarkDanglingFlowSchemas(const ResourceSet& resources, store::Store&
                      store.Get(levels + std::string(FindString(level, "name"))));
     if (!SetDangling(found != nullptr, now, schema)) continue;
     const std::string name(NameOf(schema));
-    const WriteRequest request{.resource = **resource,
-                               .subresource = "status",
-                               .namespace_name = "",
-                               .name = name,
-                               .user = Self(),
-                               .manager = kManager};
+    const WriteAttributes attributes{.resource = **resource,
+                                     .subresource = "status",
+                                     .namespace_name = "",
+                                     .name = name,
+                                     .user = ApiServerUser(),
+                                     .manager = std::string(kManager)};
     const auto change = [&](const Json& old) -> Result<ObjectWriter::Change> {
       Json document = old;
       SetDangling(found != nullptr, now, document);
       return ObjectWriter::Change{std::move(document)};
     };
-    RETURN_IF_ERROR(IgnoreNotFound(writer.Update(request, change)));
+    RETURN_IF_ERROR(IgnoreNotFound(writer.Update(attributes, change)));
   }
   return {};
 }

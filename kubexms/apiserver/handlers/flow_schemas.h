@@ -1,7 +1,7 @@
 #pragma once
 
-// A FlowSchema says in its status whether the priority level that it names exists (the condition
-// Dangling, which `kubectl get flowschemas` shows as MISSINGPL).
+// The condition Dangling of a FlowSchema: whether the PriorityLevelConfiguration that it references
+// exists. `kubectl get flowschemas` shows it as MISSINGPL.
 
 #include "kubexms/api/values/time.h"
 #include "kubexms/apiserver/resources/resource_registry.h"
@@ -13,7 +13,7 @@ namespace kubexms {
 
 inline constexpr std::string_view kFlowControlGroup = "flowcontrol.apiserver.k8s.io";
 
-// Brings the conditions up to date. To be called after a write of the group.
+// Updates the conditions of all FlowSchemas. To be called after a write of an object of the group.
 Result<void> MarkDanglingFlowSchemas(const ResourceSet& resources, store::Store& store,
                                      ObjectWriter& writer, Time now);
 

@@ -18,18 +18,18 @@ class QueryParameters;
 struct HealthCheck {
   std::string name;
   std::function<Result<void>()> check;  // must not block for long
-  bool live = true;                     // part of /livez, too; otherwise only of /readyz
-  // Whether the server as a whole fails with it; otherwise it answers under its own name, and
-  // "verbose" shows it.
+  bool live = true;                     // part of /livez and /readyz; false: only of /readyz
+  // Whether its failure fails the endpoint. If not, the result is shown only under its own name
+  // ("/readyz/NAME") and with "verbose".
   bool counts = true;
 };
 
-// The answer for "/readyz", "/readyz/ping", "/livez?verbose" …; 404 for a check that is not there.
-// The reason of a failure is not shown: it may say more about the machine than anyone should know.
+// The response to "/readyz", "/readyz/ping", "/livez?verbose" …; 404 for an unknown check. Anyone may
+// read it, so the reason of a failure, which may reveal details of the machine, is withheld.
 HttpResponse AnswerHealth(std::span<const HealthCheck> checks, std::string_view path,
                           const QueryParameters& query);
 
-// Whether a path belongs to health: anyone may ask.
+// Whether a path is a health endpoint, which needs no authentication.
 bool IsHealthPath(std::string_view path);
 
 }  // namespace kubexms

@@ -26,12 +26,12 @@ class HealthTest : public testing::Test {
                                           .live = false}};
 };
 
-TEST_F(HealthTest, SaysOk) {
+TEST_F(HealthTest, RespondsOkWhenAllChecksPass) {
   EXPECT_EQ(Ask("/livez"), std::pair(200, std::string("ok")));
   EXPECT_EQ(Ask("/readyz", "verbose").second, "[+]ping ok\n[+]shutdown ok\nreadyz check passed\n");
 }
 
-TEST_F(HealthTest, AStoppingServerLivesButIsNotReady) {
+TEST_F(HealthTest, AStoppingServerIsLiveButNotReady) {
   stopping_ = true;
   EXPECT_EQ(Ask("/livez").first, 200);
   EXPECT_EQ(Ask("/readyz"),
@@ -40,13 +40,13 @@ TEST_F(HealthTest, AStoppingServerLivesButIsNotReady) {
   EXPECT_EQ(Ask("/readyz", "exclude=shutdown").first, 200);
 }
 
-TEST_F(HealthTest, ChecksCanBeAskedOneByOne) {
+TEST_F(HealthTest, ServesEachCheckUnderItsOwnPath) {
   EXPECT_EQ(Ask("/readyz/ping").first, 200);
   EXPECT_EQ(Ask("/readyz/none").first, 404);
   EXPECT_EQ(Ask("/livez/shutdown").first, 404);
 }
 
-TEST(UncountedHealthTest, AnswersForItselfAlone) {
+TEST(UncountedHealthTest, FailsOnlyUnderItsOwnPath) {
   bool works = false;
   const std::vector<HealthCheck> checks{{.name = "extra",
                                          .check = [&]() -> Result<void> {
@@ -68,7 +68,7 @@ TEST(UncountedHealthTest, AnswersForItselfAlone) {
   EXPECT_EQ(ask("/readyz/extra").first, 200);
 }
 
-TEST_F(HealthTest, KnowsItsPaths) {
+TEST_F(HealthTest, RecognizesHealthPaths) {
   EXPECT_TRUE(IsHealthPath("/livez"));
   EXPECT_TRUE(IsHealthPath("/readyz/ping"));
   EXPECT_FALSE(IsHealthPath("/readyzz"));

@@ -8,7 +8,7 @@
 namespace kubexms {
 namespace {
 
-// Objects lie anywhere in memory: those so far ahead are asked for in time.
+// Objects are scattered in memory: those so many positions ahead are prefetched.
 constexpr size_t kFetchAhead = 8;
 
 ListMeta MetadataOf(const ObjectList& list) {
@@ -21,7 +21,7 @@ ListMeta MetadataOf(const ObjectList& list) {
   return metadata;
 }
 
-// Lists of custom resources have a token even after the last page.
+// Kubernetes sets `continue` of custom resources even after the last page.
 JsonObject MetadataJson(const Resource& resource, const ObjectList& list) {
   JsonObject metadata;
   if (resource.custom) metadata["continue"] = "";
@@ -37,13 +37,13 @@ Body OneBuffer(std::string text) {
   return body;
 }
 
-// Every event is a table of one row; the columns come with the first.
+// Every event is a table with one row; the first one has the column definitions.
 class TableEvents final : public EventFormat {
  public:
   TableEvents(const Resource& resource, RowObject row_object, std::string version)
       : printer_(resource), row_object_(row_object), version_(std::move(version)) {}
 
-  Result<SharedBytes> Show(const SharedBytes& object) override {
+  Result<SharedBytes> Format(const SharedBytes& object) override {
     const TableOptions options{.now = std::chrono::system_clock::now(),
                                .row_object = row_object_,
                                .column_definitions = std::exchange(first_, false),
@@ -63,7 +63,7 @@ class MetadataEvents final : public EventFormat {
  public:
   explicit MetadataEvents(std::string version) : version_(std::move(version)) {}
 
-  Result<SharedBytes> Show(const SharedBytes& object) override {
+  Result<SharedBytes> Format(const SharedBytes& object) override {
     ASSIGN_OR_RETURN(std::string metadata, MakePartialObjectMetadata(object.view(), version_));
     return SharedBytes(std::move(metadata));
   }
@@ -83,12 +83,10 @@ std::string WarningHeader(std::string_view text) {
   return fmt::format("299 - \"{}\"", escaped);
 }
 
-Result<Representation> Representation::Of(const HttpRequest& request, const QueryParameters& query,
-                                          ResponseSubject subject) {
+Result<Representation> Representation::Of(const ApiRequest& request, ResponseSubject subject) {
   Representation representation;
-  ASSIGN_OR_RETURN(representation.form_, NegotiateResponse(request.headers, query, subject));
-  ASSIGN_OR_RETURN(representation.row_object_,
-                   ParseRowObject(query.Get("includeObject").value_or("")));
+  ASSIGN_OR_RETURN(representation.form_, request.NegotiateForm(subject));
+  ASSIGN_OR_RETURN(representation.row_object_, request.ReadRowObject());
   return representation;
 }
 

@@ -6,7 +6,7 @@
 namespace kubexms {
 namespace {
 
-// Any text may stand in the place of an HTTP method.
+// A client may send any text as the HTTP method.
 std::string VerbOf(const RequestAttributes& attributes) {
   constexpr std::string_view kVerbs[] = {"get",    "list",  "watch",  "create",
                                          "update", "patch", "delete", "deletecollection",
@@ -27,19 +27,20 @@ std::string_view ScopeOf(const RequestAttributes& attributes) {
 RequestMetrics::RequestMetrics(MetricsRegistry& registry)
     : requests_(registry.AddCounter(
           {.name = "apiserver_request_total",
-           .help = "Requests by verb, resource and result.",
+           .help = "HTTP requests and in-process calls by verb, resource and status code.",
            .labels = {"verb", "group", "version", "resource", "subresource", "scope", "code"},
            .max_series = 5000})),
       durations_(registry.AddHistogram(
           {.name = "apiserver_request_duration_seconds",
-           .help = "How long requests took, by verb and resource; of watches, to their start.",
+           .help = "Duration of HTTP requests and in-process calls by verb and resource; of "
+                   "watches, until they start.",
            .labels = {"verb", "group", "version", "resource", "subresource", "scope"},
            .max_series = 2000},
           {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10})) {}
 
 void RequestMetrics::Record(const RequestAttributes& attributes, const ResourceSet& resources,
                             int code, std::chrono::nanoseconds duration) const {
-  // Anybody can make names up; only those of what is served become labels.
+  // Clients may send any name: only names of served resources become labels.
   static const std::string kNone;
   const ResourcePtr* resource =
       attributes.is_resource

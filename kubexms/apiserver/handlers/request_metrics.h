@@ -1,6 +1,6 @@
 #pragma once
 
-// What is counted about requests, under the names that dashboards for Kubernetes know.
+// Metrics of requests, under the names of kube-apiserver, which dashboards use.
 
 #include <chrono>
 
@@ -14,7 +14,7 @@ class RequestMetrics {
  public:
   explicit RequestMetrics(MetricsRegistry& registry);
 
-  // Only names that are in `resources` become labels.
+  // Only names in `resources` become labels, so that clients cannot create series at will.
   void Record(const RequestAttributes& attributes, const ResourceSet& resources, int code,
               std::chrono::nanoseconds duration) const;
 

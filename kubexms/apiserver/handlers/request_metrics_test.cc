@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(RequestMetricsTest, OnlyNamesThatAreServedBecomeLabels) {
+TEST(RequestMetricsTest, OnlyServedNamesBecomeLabels) {
   MetricsRegistry registry;
   const RequestMetrics metrics(registry);
   const ResourceRegistry resources(BuiltinResources());

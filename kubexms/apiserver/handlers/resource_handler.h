@@ -1,13 +1,13 @@
 #pragma once
 
-// The verbs of the API on resources: from a request that is already authenticated and authorized
-// to its answer.
+// Serves the verbs of the API on resources, for requests that are authenticated and authorized.
 
 #include <memory>
 #include <string>
 
 #include "kubexms/apiserver/authentication/service_account_tokens.h"
 #include "kubexms/apiserver/authorization/rbac.h"
+#include "kubexms/apiserver/handlers/api_request.h"
 #include "kubexms/apiserver/handlers/component_statuses.h"
 #include "kubexms/apiserver/handlers/representation.h"
 #include "kubexms/apiserver/read/object_reader.h"
@@ -25,26 +25,30 @@ namespace kubexms {
 
 class Subresources;
 
-// Where the answer to a list or a watch goes when the caller is in this process: the objects
-// themselves, for which a response would be a detour. The response then has no body.
-struct DirectAnswer {
+// The result of a list or a watch for a client of this process: the objects themselves. The response
+// then has no body.
+struct DirectResult {
   ObjectPage page;
   std::unique_ptr<WatchEvents> events;
-  WakeTimer* timer = nullptr;  // of the server, with `events`
-  // The response to a list has its body all the same, for the audit log.
+  WakeTimer* timer = nullptr;  // of the server; set with `events`
+  // Set by the caller: the response to a list has a body nevertheless, for the API audit log.
   bool with_body = false;
 };
 
-// One request. Everything is borrowed for the time of the call.
+// One request to a resource. Everything is borrowed for the time of the call.
 struct ResourceCall {
-  const HttpRequest& http;
-  const QueryParameters& query;
+  const ApiRequest& request;
+  // Those of the request, or of the resource that it stands for: a Binding posted to /bindings is
+  // a request to pods/binding.
   const RequestAttributes& attributes;
   const UserInfo& user;
   const ResourceSet& resources;
   const ResourcePtr& resource;
-  DirectAnswer* direct = nullptr;  // null: all is in the response
+  DirectResult* direct = nullptr;  // null: the response has the result
 };
+
+// The manager of the fields that a write changes: as the options name it, or the user agent.
+std::string FieldManagerOf(const ResourceCall& call, const WriteQuery& options);
 
 class ResourceHandler {
  public:
@@ -63,10 +67,7 @@ class ResourceHandler {
 
   explicit ResourceHandler(Environment environment) : environment_(environment) {}
 
-  // To be called after a write of flow control, see flow_schemas.h.
-  Result<void> MarkFlowSchemas(const ResourceSet& resources);
-
-  // An error is answered as a Status.
+  // An error is to be answered with its Status.
   Result<HttpResponse> Handle(const ResourceCall& call);
 
  private:
@@ -79,10 +80,11 @@ class ResourceHandler {
   Result<HttpResponse> Delete(const ResourceCall& call);
   Result<HttpResponse> DeleteCollection(const ResourceCall& call);
   Result<HttpResponse> HandleSubresource(const ResourceCall& call);
-  // Of an update or patch that creates the object.
+  Result<ObjectWrite> BeginWrite(const ResourceCall& call, std::string_view options_kind);
+  // Checks that the user of an update or patch may create the object.
   Result<void> AuthorizeCreation(const ResourceCall& call);
-  Subresources OtherKinds();
-  // What is read, wherever it comes from.
+  Subresources MakeSubresources();
+  // Reads from the store, or computes objects that are not stored.
   Result<store::RecordPtr> ReadOne(const ResourceCall& call);
   Result<ObjectList> ReadMany(const ResourceCall& call, const ListQuery& query);
 

@@ -25,8 +25,8 @@ void SetManagers(Json& object, JsonArray managers) {
 }
 
 Result<Json> ReadConfiguration(const ResourceCall& call, const Subresource& subresource) {
-  std::vector<std::string> duplicates;
-  return ParseConfiguration(call.http.body, subresource.kind, duplicates);
+  StrictErrors errors;
+  return ParseConfiguration(call.request.Body(), subresource.kind, errors);
 }
 
 }  // namespace
@@ -35,25 +35,24 @@ ScaleWrite::ScaleWrite(const ResourceCall& call, const Subresource& subresource,
     : call_(&call),
       subresource_(&subresource),
       options_(std::move(options)),
-      manager_(options_.field_manager.empty() ? DefaultFieldManager(call.http.headers)
-                                              : options_.field_manager) {}
+      manager_(FieldManagerOf(call, options_)) {}
 
 Result<ScaleWrite> ScaleWrite::Read(const ResourceCall& call, const Subresource& subresource) {
   const bool replaces = call.attributes.verb == "update";
   ASSIGN_OR_RETURN(WriteQuery options,
-                   ReadWriteQuery(call.query, replaces ? "UpdateOptions" : "PatchOptions"));
+                   call.request.ReadWriteOptions(replaces ? "UpdateOptions" : "PatchOptions"));
   ScaleWrite write(call, subresource, std::move(options));
   if (replaces) {
     ASSIGN_OR_RETURN(write.given_, ReadSubresourceBody(call, subresource));
     RETURN_IF_ERROR(CheckName(write.given_, call.attributes.name));
     return write;
   }
-  ASSIGN_OR_RETURN(write.patch_, PatchTypeOf(call.http.headers, call.resource->custom));
+  ASSIGN_OR_RETURN(write.patch_, call.request.ReadPatchType(call.resource->custom));
   RETURN_IF_ERROR(CheckPatchOptions(*write.patch_, write.options_));
   if (write.patch_ == PatchType::kApply) {
     ASSIGN_OR_RETURN(write.given_, ReadConfiguration(call, subresource));
   } else {
-    ASSIGN_OR_RETURN(write.given_, ParseJson(call.http.body));
+    ASSIGN_OR_RETURN(write.given_, ParseJson(call.request.Body()));
   }
   return write;
 }

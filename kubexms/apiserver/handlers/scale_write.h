@@ -1,7 +1,7 @@
 #pragma once
 
-// A write to /scale: from the request to the object that it asks for. Replacement, patches and
-// apply are of the Scale, and so are the managers of its fields.
+// A write to /scale: reads the request, and changes the scaled object. Updates, patches and apply
+// refer to the Scale, and so do the managed fields.
 
 #include <string>
 
@@ -19,7 +19,7 @@ class ScaleWrite {
   const WriteQuery& options() const { return options_; }
   const std::string& manager() const { return manager_; }
 
-  // The object as it is after the write, with its managedFields.
+  // The object after the write, with its managedFields.
   Result<Json> Change(const Json& object, Time now) const;
 
  private:
@@ -32,7 +32,7 @@ class ScaleWrite {
   const Subresource* subresource_;
   WriteQuery options_;
   std::string manager_;
-  std::optional<PatchType> patch_;  // none: a replacement
+  std::optional<PatchType> patch_;  // none: an update
   Json given_;                      // the Scale, the patch, or the configuration
 };
 

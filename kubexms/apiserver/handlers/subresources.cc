@@ -20,7 +20,7 @@ namespace {
 
 using Change = ObjectWriter::Change;
 
-// How many evictions of one budget may be granted and not seen by its controller.
+// The largest number of evictions that the disruption controller has not confirmed yet.
 constexpr size_t kMaxDisruptedPods = 2000;
 constexpr std::string_view kWouldViolate =
     "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -33,7 +33,7 @@ std::string Success(int code) {
                               {"code", code}});
 }
 
-// Older clients evict in the version that was before; nothing but its name has changed.
+// Older clients send policy/v1beta1, which differs only in the name of the version.
 void RenameOldEviction(Json& document) {
   if (FindString(document, "kind") == "Eviction" &&
       FindString(document, "apiVersion") == "policy/v1beta1") {
@@ -41,22 +41,17 @@ void RenameOldEviction(Json& document) {
   }
 }
 
-WriteRequest RequestOf(const ResourceCall& call, std::string_view manager, bool dry_run) {
+WriteAttributes AttributesOf(const ResourceCall& call, std::string manager, bool dry_run) {
   return {.resource = *call.resource,
           .subresource = call.attributes.subresource,
           .namespace_name = call.attributes.namespace_name,
           .name = call.attributes.name,
           .user = call.user,
-          .manager = manager,
+          .manager = std::move(manager),
           .dry_run = dry_run};
 }
 
-std::string ManagerOf(const ResourceCall& call, const WriteQuery& options) {
-  return options.field_manager.empty() ? DefaultFieldManager(call.http.headers)
-                                       : options.field_manager;
-}
-
-// Adds the condition to the object's status, or replaces the one of its type.
+// Sets the condition in the object's status, in place of one of the same type.
 void SetConditionOf(Json& object, JsonObject condition) {
   Json& status = object.get_object()["status"];
   if (!status.is_object()) status.emplace_object();
@@ -89,8 +84,8 @@ Error BudgetSpent(std::string_view budget, int64_t wanted, int64_t healthy) {
                   wanted, healthy));
 }
 
-// Its controller has not seen what the budget or the Pod is now.
-Error BudgetNotJudged(std::string_view budget) {
+// The disruption controller has not observed the current budget or Pod.
+Error BudgetNotObserved(std::string_view budget) {
   return BudgetRefuses(
       fmt::format("The disruption budget {} is still being processed by the server.", budget),
       std::chrono::seconds(10));
@@ -109,9 +104,10 @@ bool IsReady(const Json& pod) {
   });
 }
 
-// A Pod that is not ready counts for nothing, so its end takes nothing from the budget; but where
-// too few are healthy it may be about to become so, unless the budget does not care.
-bool LetsUnhealthyGo(const Json& budget) {
+// A Pod that is not ready is not counted as healthy, so its eviction takes nothing from the budget.
+// But when too few Pods are healthy it may be about to become ready, so only the policy AlwaysAllow
+// lets it be evicted then.
+bool AllowsUnhealthy(const Json& budget) {
   const Json* spec = FindMember(budget, "spec");
   if (spec != nullptr && FindString(*spec, "unhealthyPodEvictionPolicy") == "AlwaysAllow") {
     return true;
@@ -120,12 +116,13 @@ bool LetsUnhealthyGo(const Json& budget) {
   return wanted > 0 && IntegerAt(budget, "status", "currentHealthy") >= wanted;
 }
 
-// The budget with one disruption less, of this Pod.
+// The budget after a disruption of this Pod.
 Result<Json> TakeFromBudget(const Json& budget, std::string_view pod, const std::string& now) {
   const std::string_view name = NameOf(budget);
   const int64_t generation = IntegerAt(budget, "metadata", "generation");
   const int64_t allowed = IntegerAt(budget, "status", "disruptionsAllowed");
-  if (IntegerAt(budget, "status", "observedGeneration") < generation) return BudgetNotJudged(name);
+  if (IntegerAt(budget, "status", "observedGeneration") < generation)
+    return BudgetNotObserved(name);
   if (allowed < 0) return BudgetForbids(name, "pdb disruptions allowed is negative");
   Json changed = budget;
   JsonObject& status = changed.get_object()["status"].get_object();
@@ -153,7 +150,7 @@ Result<Json> TakeFromBudget(const Json& budget, std::string_view pod, const std:
   return changed;
 }
 
-// A Pod that does not run can go at any time.
+// A Pod that does not run may be evicted at any time.
 bool NeedsNoBudget(const Json& pod) {
   const Json* status = FindMember(pod, "status");
   const std::string_view phase = status == nullptr ? "" : FindString(*status, "phase");
@@ -177,7 +174,7 @@ Result<bool> Selects(const Json& budget, const Json& pod) {
   return compiled.Matches(labels);
 }
 
-// What a Scale is shown as.
+// The resource that represents a Scale in responses.
 const Resource& ScaleResource() {
   static const Resource kScale{.group = "autoscaling", .version = "v1", .kind = "Scale"};
   return kScale;
@@ -186,10 +183,10 @@ const Resource& ScaleResource() {
 }  // namespace
 
 Result<Json> ReadSubresourceBody(const ResourceCall& call, const Subresource& subresource) {
-  std::vector<std::string> problems;
-  ASSIGN_OR_RETURN(const BodyFormat format, BodyFormatOf(call.http.headers, false));
+  StrictErrors errors;
+  ASSIGN_OR_RETURN(const BodyFormat format, call.request.ReadBodyFormat(false));
   ASSIGN_OR_RETURN(Json document,
-                   ParseBody(call.http.body, format, subresource.kind, {}, problems));
+                   ParseBody(call.request.Body(), format, subresource.kind, {}, errors));
   RenameOldEviction(document);
   RETURN_IF_ERROR(CheckKind(document, subresource.kind, false));
   const Result<void> readable = CheckShape(document, *subresource.schema);
@@ -227,7 +224,7 @@ Result<Json> Subresources::ReadCore(const ResourceCall& call, std::string_view p
 }
 
 Result<HttpResponse> Subresources::GetScale(const ResourceCall& call) {
-  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.request));
   ASSIGN_OR_RETURN(const Json object, ReadObject(call));
   ASSIGN_OR_RETURN(const Json scale, ScaleOf(object, *call.resource));
   return representation.Object(200, ScaleResource(), SharedBytes(WriteJson(scale)));
@@ -235,11 +232,11 @@ Result<HttpResponse> Subresources::GetScale(const ResourceCall& call) {
 
 Result<HttpResponse> Subresources::WriteScale(const ResourceCall& call,
                                               const Subresource& subresource) {
-  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.http, call.query));
+  ASSIGN_OR_RETURN(const Representation representation, Representation::Of(call.request));
   ASSIGN_OR_RETURN(const ScaleWrite write, ScaleWrite::Read(call, subresource));
   ASSIGN_OR_RETURN(const Written written,
                    environment_.writer.Update(
-                       RequestOf(call, write.manager(), write.options().dry_run),
+                       AttributesOf(call, write.manager(), write.options().dry_run),
                        [&](const Json& old) -> Result<Change> {
                          ASSIGN_OR_RETURN(Json changed,
                                           write.Change(old, Time::Now(environment_.clock)));
@@ -251,7 +248,7 @@ Result<HttpResponse> Subresources::WriteScale(const ResourceCall& call,
 }
 
 Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresource& subresource) {
-  ASSIGN_OR_RETURN(const WriteQuery options, ReadWriteQuery(call.query, "CreateOptions"));
+  ASSIGN_OR_RETURN(const WriteQuery options, call.request.ReadWriteOptions("CreateOptions"));
   ASSIGN_OR_RETURN(const Json binding, ReadSubresourceBody(call, subresource));
   const Json* target = FindMember(binding, "target");
   const std::string node(target == nullptr ? "" : FindString(*target, "name"));
@@ -265,12 +262,12 @@ Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresou
   }
   const std::string_view uid = UidOf(binding);
   const std::string now = Time::Now(environment_.clock).ToString();
-  const std::string manager = ManagerOf(call, options);
   ASSIGN_OR_RETURN(
       const Written written,
       environment_.writer.Update(
-          RequestOf(call, manager, options.dry_run), [&](const Json& old) -> Result<Change> {
-            // Whoever decided for another pod of this name decided nothing about this one.
+          AttributesOf(call, FieldManagerOf(call, options), options.dry_run),
+          [&](const Json& old) -> Result<Change> {
+            // The scheduler may have decided about an earlier Pod of the same name.
             if (!uid.empty() && uid != UidOf(old)) {
               return Error::Conflict("pods/binding", name,
                                      fmt::format("Precondition failed: UID in precondition: {}, "
@@ -299,7 +296,7 @@ Result<HttpResponse> Subresources::Bind(const ResourceCall& call, const Subresou
             spec.get_object()["nodeName"] = node;
             SetConditionOf(
                 pod, {{"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", now}});
-            return Change{std::move(pod), true};  // nobody owns where a pod runs
+            return Change{std::move(pod), true};  // no manager owns spec.nodeName
           }));
   return HttpResponse::Text(201, "application/json", Success(201));
 }
@@ -312,20 +309,20 @@ Result<HttpResponse> Subresources::BindPod(const ResourceCall& call) {
   RequestAttributes attributes = call.attributes;
   attributes.name = NameOf(body);
   attributes.subresource = binding->name;
-  return Bind({call.http, call.query, attributes, call.user, call.resources, *pods}, *binding);
+  return Bind({call.request, attributes, call.user, call.resources, *pods}, *binding);
 }
 
 Result<HttpResponse> Subresources::Evict(const ResourceCall& call, const Subresource& subresource) {
   ASSIGN_OR_RETURN(const Json eviction, ReadSubresourceBody(call, subresource));
   const Json* options_json = FindMember(eviction, "deleteOptions");
   ASSIGN_OR_RETURN(DeleteQuery options,
-                   ReadDeleteQuery(call.query, options_json == nullptr ? std::string()
-                                                                       : WriteJson(*options_json)));
+                   call.request.ReadDeleteOptions(
+                       options_json == nullptr ? std::string() : WriteJson(*options_json)));
   if (NameOf(eviction) != call.attributes.name) {
     return Error::BadRequest("name in URL does not match name in Eviction object");
   }
   ASSIGN_OR_RETURN(const Json pod, ReadObject(call));
-  std::string unharmed;  // a budget that lets the Pod go as long as it stays as it is
+  std::string unharmed;  // a budget that allows the eviction only while the Pod is unchanged
   if (!NeedsNoBudget(pod)) {
     ASSIGN_OR_RETURN(unharmed, UseDisruptionBudget(call, pod, options.dry_run));
   }
@@ -335,12 +332,12 @@ Result<HttpResponse> Subresources::Evict(const ResourceCall& call, const Subreso
     unharmed.clear();
   }
   if (options.precondition_uid.empty()) options.precondition_uid = UidOf(pod);
-  WriteRequest request = RequestOf(call, "kube-apiserver", options.dry_run);
-  // Whoever looks after the pod can tell from this why it ends.
-  request.subresource = "status";
+  WriteAttributes attributes = AttributesOf(call, "kube-apiserver", options.dry_run);
+  // The condition tells the controller of the Pod why it was deleted.
+  attributes.subresource = "status";
   const std::string now = Time::Now(environment_.clock).ToString();
   const Result<Written> marked =
-      environment_.writer.Update(request, [&](const Json& old) -> Result<Change> {
+      environment_.writer.Update(attributes, [&](const Json& old) -> Result<Change> {
         RETURN_IF_ERROR(CheckPreconditions(old, options, *call.resource));
         Json disrupted = old;
         SetConditionOf(disrupted, {{"type", "DisruptionTarget"},
@@ -352,11 +349,11 @@ Result<HttpResponse> Subresources::Evict(const ResourceCall& call, const Subreso
       });
   if (!marked.ok()) {
     const bool changed = marked.error().IsConflict() && !unharmed.empty();
-    return changed ? BudgetNotJudged(unharmed) : marked.error();
+    return changed ? BudgetNotObserved(unharmed) : marked.error();
   }
   options.precondition_version.clear();
-  request.subresource = "";
-  ASSIGN_OR_RETURN(const Deleted deleted, environment_.writer.Delete(request, options));
+  attributes.subresource = "";
+  ASSIGN_OR_RETURN(const Deleted deleted, environment_.writer.Delete(attributes, options));
   return HttpResponse::Text(201, "application/json", Success(201));
 }
 
@@ -385,7 +382,7 @@ Result<std::string> Subresources::UseDisruptionBudget(const ResourceCall& call, 
                  "does not support.");
   }
   const std::string name(NameOf(budgets[0]));
-  if (!IsReady(pod) && LetsUnhealthyGo(budgets[0])) return name;
+  if (!IsReady(pod) && AllowsUnhealthy(budgets[0])) return name;
   const std::string now = Time::Now(environment_.clock).ToString();
   RETURN_IF_ERROR(environment_.writer.Update(
       {.resource = **call.resources.Find("policy", "v1", "poddisruptionbudgets"),

@@ -1,6 +1,6 @@
 #pragma once
 
-// Subresources that speak of another kind than their resource: scale, binding, eviction, token.
+// Subresources with a kind of their own: scale, binding, eviction, token.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace kubexms {
 
-// The body of a request, as an object of the kind that the subresource speaks of.
+// The body of a request as an object of the subresource's kind.
 Result<Json> ReadSubresourceBody(const ResourceCall& call, const Subresource& subresource);
 
 class Subresources {
@@ -25,7 +25,7 @@ class Subresources {
 
   Result<HttpResponse> Handle(const ResourceCall& call, const Subresource& subresource);
 
-  // A Binding that was posted to /bindings names its Pod itself.
+  // Handles a Binding posted to /bindings, whose metadata.name is the name of the Pod.
   Result<HttpResponse> BindPod(const ResourceCall& call);
 
  private:
@@ -40,8 +40,8 @@ class Subresources {
   Result<Json> ReadCore(const ResourceCall& call, std::string_view plural,
                         std::string_view namespace_name, std::string_view name);
   Result<std::vector<Json>> BudgetsOf(const ResourceCall& call, const Json& pod);
-  // Takes one disruption from the budget of the Pod, or says why there is none. The name of the
-  // budget when nothing was taken from it because the Pod is not healthy; otherwise nothing.
+  // Takes one disruption from the budget of the Pod, or fails. Returns the name of the budget if
+  // nothing was taken because the Pod is not healthy; otherwise the empty name.
   Result<std::string> UseDisruptionBudget(const ResourceCall& call, const Json& pod, bool dry_run);
 
   Environment environment_;

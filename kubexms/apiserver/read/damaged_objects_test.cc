@@ -1,5 +1,5 @@
-// Records of the store that hold no object: they never keep a server from starting, do not hide
-// others, are named in the log, and can be removed.
+// Damaged records, which hold no object: they do not prevent a server from starting or hide other
+// objects, are named in the log, and can be deleted.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 const ResourceType kConfigMaps = ResourceType::Of<ConfigMap>();
 
-// What a record can look like that is no object.
+// Values of records that are no objects.
 constexpr std::string_view kDamages[] = {
     "",
     "\x01\x02",
@@ -117,7 +117,7 @@ class DamagedObjectsTest : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(DamagedObjectsTest, AServerStartsWhateverRecordIsDamaged) {
+TEST_F(DamagedObjectsTest, AServerStartsWithAnyDamagedRecord) {
   ASSERT_NO_FATAL_FAILURE(Start());
   const Result<SharedBytes> definition = client_->Do(
       {.verb = Verb::kCreate,
@@ -144,7 +144,7 @@ TEST_F(DamagedObjectsTest, AServerStartsWhateverRecordIsDamaged) {
   }
 }
 
-TEST_F(DamagedObjectsTest, OneDoesNotHideTheOthersAndCanBeRemoved) {
+TEST_F(DamagedObjectsTest, ListsOmitADamagedObjectThatCanBeDeleted) {
   ASSERT_NO_FATAL_FAILURE(Start());
   for (const std::string name : {"a", "b", "c"}) Create(name);
   for (const std::string_view damage : kDamages) {
@@ -167,7 +167,7 @@ TEST_F(DamagedObjectsTest, OneDoesNotHideTheOthersAndCanBeRemoved) {
   }
 }
 
-TEST_F(DamagedObjectsTest, ADeeperObjectThanReadersTakeIsDamaged) {
+TEST_F(DamagedObjectsTest, AnObjectDeeperThanTheParserAcceptsIsDamaged) {
   ASSERT_NO_FATAL_FAILURE(Start());
   Create("a");
   Stop();
@@ -177,7 +177,7 @@ TEST_F(DamagedObjectsTest, ADeeperObjectThanReadersTakeIsDamaged) {
   EXPECT_TRUE(client_->Delete<ConfigMap>({"default", "b"}).ok());
 }
 
-TEST_F(DamagedObjectsTest, DeletingAllRemovesThemToo) {
+TEST_F(DamagedObjectsTest, DeletingACollectionRemovesDamagedObjects) {
   ASSERT_NO_FATAL_FAILURE(Start());
   Create("a");
   Stop();
@@ -191,7 +191,7 @@ TEST_F(DamagedObjectsTest, DeletingAllRemovesThemToo) {
   EXPECT_TRUE(client_->Get<ConfigMap>({"default", "b"}).error().IsNotFound());
 }
 
-TEST_F(DamagedObjectsTest, AServiceThatIsRemovedFreesItsAddresses) {
+TEST_F(DamagedObjectsTest, RemovingADamagedServiceReleasesItsAddresses) {
   const ResourceType services{.version = "v1", .kind = "Service", .plural = "services"};
   ASSERT_NO_FATAL_FAILURE(Start());
   const ClientRequest create{.verb = Verb::kCreate,

@@ -14,12 +14,12 @@ namespace kubexms {
 namespace {
 
 constexpr std::string_view kTokenVersion = "meta.k8s.io/v1";
-// The revision of a token that continues with the newest state.
+// The revision in a token that continues in the newest state.
 constexpr int64_t kNewest = -1;
-// How many records are looked at in one go when a filter may drop most of them.
+// The records read at a time when a filter may omit most of them.
 constexpr size_t kFilteredPage = 1000;
 
-// Canonical bytes begin with the version in which an object is stored.
+// Canonical bytes start with the version in which the object is stored.
 bool IsStoredAs(std::string_view bytes, const Resource& resource) {
   const auto take = [&bytes](std::string_view text) {
     if (!bytes.starts_with(text)) return false;
@@ -31,12 +31,12 @@ bool IsStoredAs(std::string_view bytes, const Resource& resource) {
   return take(resource.version) && take("\"");
 }
 
-// Whether its definition may have got a default since the object was stored.
+// Whether defaults may have been added to the definition since the object was stored.
 bool MayLackDefaults(const Resource& resource, const store::Record& record) {
   return resource.defaults_revision != 0 && record.mod_revision <= resource.defaults_revision;
 }
 
-// With kNewest, whoever continues sees the objects as they then are.
+// A token with kNewest continues with the objects as they are when it is used.
 std::string EncodeToken(const store::ListCursor& cursor, size_t prefix) {
   const bool newest = cursor.revision == store::kLatest;
   return EncodeBase64(WriteJson(JsonObject{{"v", kTokenVersion},
@@ -60,7 +60,7 @@ Result<store::ListCursor> DecodeToken(std::string_view token, const std::string&
   if (FindString(*json, "v") != kTokenVersion || revision == nullptr || !revision->is_int64() ||
       (revision->get_int64() <= 0 && revision->get_int64() != kNewest) || left == nullptr ||
       !left->is_int64() || left->get_int64() < 0) {
-    return invalid("it was not made by this server");
+    return invalid("it was not created by this server");
   }
   const bool newest = revision->get_int64() == kNewest;
   return store::ListCursor{
@@ -78,7 +78,7 @@ Error ContinueExpired() {
       "first chunk was returned and now may show up in the list.");
 }
 
-// Which snapshot a list shows.
+// The revision that a list reads.
 Result<uint64_t> SnapshotOf(const ListQuery& query, store::Store& store) {
   if (query.version.IsUnset() || query.version.IsAny()) return store::kLatest;
   const bool exact = query.match == VersionMatch::kExact ||
@@ -141,15 +141,15 @@ Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
   if (!MayLackDefaults(resource, record)) return document;
   const size_t limit = store::kMaxTransactionBytes;
   if (ApplyDefaults(document, *resource.schema, limit).ok()) return document;
-  // A definition has got defaults that this object is too large for: it can be read without them.
+  // With the new defaults of its definition the object would be too large: it is read without.
   return ReadAsStored(resource, record, storage);
 }
 
 Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record) {
   RETURN_IF_ERROR(CheckIntact(*record));
   const std::string_view value = record->value;
-  const bool as_it_is = IsStoredAs(value, resource) && !MayLackDefaults(resource, *record);
-  if (as_it_is) return SharedBytes(std::move(record), value);
+  const bool unchanged = IsStoredAs(value, resource) && !MayLackDefaults(resource, *record);
+  if (unchanged) return SharedBytes(std::move(record), value);
   ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
   return SharedBytes(WriteJson(document));
 }
@@ -157,8 +157,8 @@ Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record)
 Result<SharedBytes> ReadBytesAndComma(const Resource& resource, store::RecordPtr record) {
   RETURN_IF_ERROR(CheckIntact(*record));
   const std::string_view value_and_comma = record->value_and_comma();
-  const bool as_it_is = IsStoredAs(record->value, resource) && !MayLackDefaults(resource, *record);
-  if (as_it_is) return SharedBytes(std::move(record), value_and_comma);
+  const bool unchanged = IsStoredAs(record->value, resource) && !MayLackDefaults(resource, *record);
+  if (unchanged) return SharedBytes(std::move(record), value_and_comma);
   ASSIGN_OR_RETURN(const Json document, ReadDocument(resource, *record));
   return SharedBytes(WriteJson(document) + ",");
 }
@@ -221,13 +221,13 @@ bool ObjectReader::IsSound(const Resource& resource, const store::Record& record
   }
   if (!sound.ok()) {
     record.SetIntegrity(Integrity::kCorrupt);
-    log_.Error("a stored object is damaged: it is left out of lists and watches",
+    log_.Error("a stored object is damaged and omitted from lists and watches",
                {{"key", record.key}, {"error", sound.error().message()}});
   }
   return sound.ok();
 }
 
-void ObjectReader::TakeDamaged(const Resource& resource, ObjectList& list) const {
+void ObjectReader::SeparateDamaged(const Resource& resource, ObjectList& list) const {
   const auto sound = [&](const store::RecordPtr& record) { return IsSound(resource, *record); };
   if (std::ranges::all_of(list.records, sound)) return;
   const auto damaged = std::ranges::stable_partition(list.records, sound);
@@ -271,7 +271,7 @@ Result<ObjectList> ObjectReader::List(const Resource& resource, std::string_view
     return expired ? ContinueExpired() : page.error();
   }
   ObjectList list{.records = std::move(page->records), .revision = page->revision};
-  if (filter.IsEverything()) TakeDamaged(resource, list);
+  if (filter.IsEverything()) SeparateDamaged(resource, list);
   if (page->next) {
     list.continue_token = EncodeToken(*page->next, options.prefix.size());
     if (filter.IsEverything()) list.remaining_count = page->next->remaining;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reading objects. A stored object is its bytes: they go from the store to the answer untouched,
-// unless the client asks for another version than the stored one.
+// Reads stored objects. The stored bytes are sent in the response unchanged, unless the client
+// requests another version than the stored one.
 
 #include <memory>
 #include <optional>
@@ -19,11 +19,11 @@
 
 namespace kubexms {
 
-// Fails when the record holds no object: after damage to the store, or a write of another program.
-// The error names the key and says what to do. Looks at the bytes of a record once.
+// Fails when the record holds no object, because the store was damaged or another program wrote it.
+// The error names the key and the remedy. Parses the bytes of a sound record only once.
 Result<void> CheckSound(const store::Record& record);
 
-// Brings a document of the kind into the version of the resource.
+// Converts a document of the kind to the version of the resource.
 Result<void> ConvertDocument(Json& document, const Resource& resource);
 
 // The object in the version of the resource, as a document.
@@ -32,26 +32,26 @@ Result<Json> ReadDocument(const Resource& resource, const store::Record& record,
 
 // The object's bytes in the version of the resource.
 Result<SharedBytes> ReadBytes(const Resource& resource, store::RecordPtr record);
-// With a comma behind them, as in a list before another object.
+// Followed by a comma, as in a list before another object.
 Result<SharedBytes> ReadBytesAndComma(const Resource& resource, store::RecordPtr record);
 
-// The object that a write left, in the version of the resource. `stored` is in the stored version.
+// Converts the bytes of a written object, `stored`, to the version of the resource.
 Result<std::string> ConvertBytes(const Resource& resource, std::string stored);
 
-// Of a continue token that expired, one that goes on from the same place with the newest state;
-// empty where the token cannot be read.
+// Returns a token that continues at the same key as an expired one, but in the newest state; empty
+// when the expired token cannot be parsed.
 std::string TokenForNewest(std::string_view continue_token);
 
-// Which objects of a resource a list or watch is about. Made once, asked for every object.
+// The selectors of a list or watch, prepared to be matched with many objects.
 class ObjectFilter {
  public:
-  // Fails when a field is not one that this resource can be selected by.
+  // Fails when the field selector names a field that the resource does not support.
   static Result<ObjectFilter> Make(const Resource& resource, const ListQuery& query);
 
-  // True when no object needs to be looked at.
+  // True when every object matches.
   bool IsEverything() const { return labels_.IsEverything() && fields_.IsEverything(); }
   bool Matches(const store::Record& record) const;
-  // The only name that objects may have, where the filter says so.
+  // The name that the selector requires, if any.
   std::optional<std::string_view> RequiredName() const {
     return fields_.RequiredValue("metadata.name");
   }
@@ -66,23 +66,23 @@ class ObjectFilter {
 
 struct ObjectList {
   std::vector<store::RecordPtr> records;
-  std::vector<store::RecordPtr> damaged;    // what a list without a filter left out
-  uint64_t revision = 0;                    // 0: of what is not stored
+  std::vector<store::RecordPtr> damaged;    // omitted from `records`; only without a filter
+  uint64_t revision = 0;                    // 0: the objects are not stored
   std::string continue_token;               // empty after the last page
-  std::optional<uint64_t> remaining_count;  // known when there is no filter
+  std::optional<uint64_t> remaining_count;  // only without a filter
 };
 
-// A record that holds no object is logged when it is first met. Lists leave it out: one damaged
-// object does not hide the others.
+// Logs a damaged record when it first reads it, and omits it from lists: one damaged object does not
+// hide the others.
 class ObjectReader {
  public:
   explicit ObjectReader(store::Store& store, Logger log = {})
       : store_(store), log_(std::move(log)) {}
 
-  // Whether the record holds an object that can be shown in the version of the resource.
+  // Whether the record holds an object that can be converted to the version of the resource.
   bool IsSound(const Resource& resource, const store::Record& record) const;
 
-  // NotFound when there is none. A version that is not reached yet is an error.
+  // Fails with NotFound, and for a `version` that is newer than the store.
   Result<store::RecordPtr> Get(const Resource& resource, std::string_view namespace_name,
                                std::string_view name, const ResourceVersion& version = {}) const;
 
@@ -93,7 +93,8 @@ class ObjectReader {
   Result<store::ListPage> ReadFiltered(const Resource& resource, store::ListOptions options,
                                        const ObjectFilter& filter) const;
 
-  void TakeDamaged(const Resource& resource, ObjectList& list) const;
+  // Moves damaged records from list.records to list.damaged.
+  void SeparateDamaged(const Resource& resource, ObjectList& list) const;
 
   store::Store& store_;
   const Logger log_;

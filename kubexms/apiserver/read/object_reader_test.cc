@@ -17,7 +17,7 @@ class ObjectReaderTest : public WrittenObjects {
   }
 };
 
-TEST_F(ObjectReaderTest, AnExpiredPageCanBeContinuedWithTheNewestState) {
+TEST_F(ObjectReaderTest, AnExpiredListCanContinueInTheNewestState) {
   for (const char* name : {"a", "b", "c"}) {
     ASSERT_TRUE(
         Create("", "configmaps", fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name)).ok());

@@ -32,13 +32,6 @@ Result<std::string> MakePartialObjectMetadata(std::string_view object, std::stri
   return out.ToString();
 }
 
-Json MakePartialObjectMetadata(const JsonObject& object, std::string_view version) {
-  const Json* metadata = object.if_contains("metadata");
-  return JsonObject{{"apiVersion", std::string("meta.k8s.io/").append(version)},
-                    {"kind", "PartialObjectMetadata"},
-                    {"metadata", metadata == nullptr ? Json(JsonObject()) : *metadata}};
-}
-
 Result<std::string> MakePartialObjectMetadataList(std::span<const std::string_view> objects,
                                                   const ListMeta& metadata,
                                                   std::string_view version) {

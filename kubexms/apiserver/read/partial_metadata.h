@@ -1,7 +1,7 @@
 #pragma once
 
-// Objects reduced to their metadata, for clients that ask for no more: controllers that only look
-// at owners, labels and finalizers. Their kind is PartialObjectMetadata of meta.k8s.io.
+// Objects reduced to their metadata (PartialObjectMetadata of meta.k8s.io), for controllers that read
+// only owners, labels and finalizers.
 
 #include <span>
 #include <string>
@@ -13,19 +13,18 @@
 
 namespace kubexms {
 
-// In all of these `version` is that of meta.k8s.io which was asked for: "v1" or "v1beta1".
+// `version` is the requested version of meta.k8s.io: "v1" or "v1beta1".
 
-// `object` is the JSON of any object; one without metadata is an error.
+// `object` is the JSON of any object. Fails when it has no metadata.
 Result<std::string> MakePartialObjectMetadata(std::string_view object,
                                               std::string_view version = "v1");
-Json MakePartialObjectMetadata(const JsonObject& object, std::string_view version = "v1");
 
 // A PartialObjectMetadataList of the objects, with `metadata` for the list itself.
 Result<std::string> MakePartialObjectMetadataList(std::span<const std::string_view> objects,
                                                   const ListMeta& metadata,
                                                   std::string_view version = "v1");
 
-// The same for writers of larger documents; `metadata` is the JSON of the object's metadata.
+// Appends one object to a larger document; `metadata` is the JSON of the object's metadata.
 void AppendPartialObjectMetadata(std::string_view metadata, std::string_view version,
                                  TextBuffer& out);
 

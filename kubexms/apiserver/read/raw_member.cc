@@ -6,12 +6,12 @@
 namespace kubexms {
 namespace {
 
-// Moves over JSON text. At the end of the text, whatever is asked for is empty.
+// A position in JSON text. At the end of the text, all functions return empty.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
 
-  // Moves over white space and `c`, if that is what comes.
+  // Skips white space, and `c` if it is next.
   bool Take(char c) {
     SkipSpaces();
     if (position_ == text_.size() || text_[position_] != c) return false;
@@ -26,7 +26,7 @@ class Cursor {
     return position_ > begin ? text_.substr(begin, position_ - begin - 1) : std::string_view();
   }
 
-  // The next value, whatever it is.
+  // The next value of any type.
   std::string_view Value() {
     SkipSpaces();
     const size_t begin = position_;

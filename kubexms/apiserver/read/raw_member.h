@@ -1,14 +1,14 @@
 #pragma once
 
-// Cutting a member out of stored bytes without reading the rest: what serving only a part of an
-// object needs. Nothing is parsed; the bytes are taken for the valid JSON that they are.
+// Finds a member in stored bytes without parsing the rest, to serve a part of an object. The bytes
+// must be valid JSON.
 
 #include <string_view>
 
 namespace kubexms {
 
-// The text of the member's value in `object`, a JSON object; empty when there is no such member.
-// `key` is one that needs no escapes.
+// The JSON of the member's value in `object`; empty when the object has no such member. `key` must
+// need no escapes.
 std::string_view FindRawMember(std::string_view object, std::string_view key);
 
 }  // namespace kubexms

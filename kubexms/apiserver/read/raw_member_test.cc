@@ -9,7 +9,7 @@
 namespace kubexms {
 namespace {
 
-TEST(RawMemberTest, CutsAnyValue) {
+TEST(RawMemberTest, FindsValuesOfAnyType) {
   constexpr std::string_view kObject =
       R"({"a":1,"b":"x,}\"\\","c":{"d":[1,{"metadata":"no"}],"e":"}"},"metadata":{"name":"m"},)"
       R"("list":[[],"]"],"n":null,"t":true})";
@@ -43,7 +43,7 @@ TEST(RawMemberTest, SkipsWhiteSpace) {
   EXPECT_EQ(FindRawMember(kObject, "d"), "3");
 }
 
-TEST(RawMemberTest, FindsNothingInWhatIsNoObject) {
+TEST(RawMemberTest, FindsNothingInOtherTypes) {
   for (const std::string_view text :
        {"", "{", "{}", "[]", "1", "{\"a\"", "{\"a", "{\"b\":[", "x"}) {
     EXPECT_EQ(FindRawMember(text, "a"), "") << text;

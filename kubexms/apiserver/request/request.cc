@@ -87,17 +87,7 @@ Result<void> ReadResourcePath(std::span<const std::string> segments,
   return {};
 }
 
-// A list or watch that selects metadata.name is attributed to that object, so that rules with
-// resourceNames allow it.
-void ReadSelectedName(const QueryParameters& query, RequestAttributes& attributes) {
-  const Result<FieldSelector> fields =
-      FieldSelector::Parse(query.Get("fieldSelector").value_or(""));
-  if (!fields.ok()) return;  // ReadListQuery reports the error
-  const std::string_view name = fields->RequiredValue("metadata.name").value_or("");
-  if (ValidatePathSegmentName(name).empty()) attributes.name = name;
-}
-
-// A segment is one name: a slash in it would turn the path into that of another object.
+// A segment is one name: a slash in it would make the path of another object of it.
 Result<void> CheckSegments(std::span<const std::string> segments) {
   const bool split = std::ranges::any_of(
       segments, [](const std::string& segment) { return segment.find('/') != std::string::npos; });
@@ -115,51 +105,6 @@ Result<bool> ReadDryRun(const QueryParameters& query, std::string_view options_k
     dry_run = true;
   }
   return dry_run;
-}
-
-Result<VersionMatch> ReadMatch(std::string_view text) {
-  if (text.empty()) return VersionMatch::kUnset;
-  if (text == "Exact") return VersionMatch::kExact;
-  if (text == "NotOlderThan") return VersionMatch::kNotOlderThan;
-  return InvalidOptions("ListOptions", NotSupported(FieldPath("resourceVersionMatch"), Json(text),
-                                                    {"", "Exact", "NotOlderThan"}));
-}
-
-Result<void> CheckCombination(const ListQuery& query, bool watch) {
-  const FieldPath match("resourceVersionMatch");
-  const auto forbidden = [](const FieldPath& path, std::string_view why) {
-    return InvalidOptions("ListOptions", Forbidden(path, why));
-  };
-  const bool matched = query.match != VersionMatch::kUnset;
-  if (watch) {
-    if (query.send_initial_events.has_value() && query.match != VersionMatch::kNotOlderThan) {
-      return forbidden(match,
-                       "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-    }
-    if (matched && !query.send_initial_events.has_value()) {
-      return forbidden(match,
-                       "resourceVersionMatch is forbidden for watch unless sendInitialEvents is "
-                       "provided");
-    }
-    return {};
-  }
-  if (query.send_initial_events.has_value()) {
-    return forbidden(FieldPath("sendInitialEvents"), "sendInitialEvents is forbidden for list");
-  }
-  if (matched && query.version.IsUnset()) {
-    return forbidden(match, "resourceVersionMatch is forbidden unless resourceVersion is provided");
-  }
-  if (matched && !query.continue_token.empty()) {
-    return forbidden(match, "resourceVersionMatch is forbidden when continue is provided");
-  }
-  if (query.match == VersionMatch::kExact && query.version.IsAny()) {
-    return forbidden(match,
-                     "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"");
-  }
-  if (!query.continue_token.empty() && !query.version.IsUnset() && !query.version.IsAny()) {
-    return Error::BadRequest("specifying resource version is not allowed when using continue");
-  }
-  return {};
 }
 
 Result<void> ReadSelectors(const QueryParameters& query, ListQuery& list) {
@@ -283,9 +228,63 @@ Result<RequestAttributes> ReadAttributes(const HttpRequest& request, const Query
   RETURN_IF_ERROR(ReadResourcePath(resource_path, attributes));
   attributes.verb = watch ? "watch" : ResourceVerb(request.method, !attributes.name.empty(), query);
   if (!watch && (attributes.verb == "list" || attributes.verb == "watch")) {
-    ReadSelectedName(query, attributes);
+    const Result<FieldSelector> fields =
+        FieldSelector::Parse(query.Get("fieldSelector").value_or(""));
+    // A selector that cannot be parsed is refused when the options are read.
+    const std::string_view selected = fields.ok() ? SelectedName(*fields) : "";
+    if (!selected.empty()) attributes.name = selected;
   }
   return attributes;
+}
+
+Result<VersionMatch> ParseVersionMatch(std::string_view text) {
+  if (text.empty()) return VersionMatch::kUnset;
+  if (text == "Exact") return VersionMatch::kExact;
+  if (text == "NotOlderThan") return VersionMatch::kNotOlderThan;
+  return InvalidOptions("ListOptions", NotSupported(FieldPath("resourceVersionMatch"), Json(text),
+                                                    {"", "Exact", "NotOlderThan"}));
+}
+
+Result<void> CheckListQuery(const ListQuery& query, bool watch) {
+  const FieldPath match("resourceVersionMatch");
+  const auto forbidden = [](const FieldPath& path, std::string_view why) {
+    return InvalidOptions("ListOptions", Forbidden(path, why));
+  };
+  const bool matched = query.match != VersionMatch::kUnset;
+  if (watch) {
+    if (query.send_initial_events.has_value() && query.match != VersionMatch::kNotOlderThan) {
+      return forbidden(match,
+                       "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    }
+    if (matched && !query.send_initial_events.has_value()) {
+      return forbidden(match,
+                       "resourceVersionMatch is forbidden for watch unless sendInitialEvents is "
+                       "provided");
+    }
+    return {};
+  }
+  if (query.send_initial_events.has_value()) {
+    return forbidden(FieldPath("sendInitialEvents"), "sendInitialEvents is forbidden for list");
+  }
+  if (matched && query.version.IsUnset()) {
+    return forbidden(match, "resourceVersionMatch is forbidden unless resourceVersion is provided");
+  }
+  if (matched && !query.continue_token.empty()) {
+    return forbidden(match, "resourceVersionMatch is forbidden when continue is provided");
+  }
+  if (query.match == VersionMatch::kExact && query.version.IsAny()) {
+    return forbidden(match,
+                     "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"");
+  }
+  if (!query.continue_token.empty() && !query.version.IsUnset() && !query.version.IsAny()) {
+    return Error::BadRequest("specifying resource version is not allowed when using continue");
+  }
+  return {};
+}
+
+std::string_view SelectedName(const FieldSelector& fields) {
+  const std::string_view name = fields.RequiredValue("metadata.name").value_or("");
+  return ValidatePathSegmentName(name).empty() ? name : "";
 }
 
 Result<ListQuery> ReadListQuery(const QueryParameters& query, bool watch) {
@@ -297,7 +296,7 @@ Result<ListQuery> ReadListQuery(const QueryParameters& query, bool watch) {
   }
   list.continue_token = query.Get("continue").value_or("");
   ASSIGN_OR_RETURN(list.version, ResourceVersion::Parse(query.Get("resourceVersion").value_or("")));
-  ASSIGN_OR_RETURN(list.match, ReadMatch(query.Get("resourceVersionMatch").value_or("")));
+  ASSIGN_OR_RETURN(list.match, ParseVersionMatch(query.Get("resourceVersionMatch").value_or("")));
   list.bookmarks = ReadBool(query, "allowWatchBookmarks");
   if (query.Get("sendInitialEvents").has_value()) {
     list.send_initial_events = ReadBool(query, "sendInitialEvents");
@@ -305,17 +304,24 @@ Result<ListQuery> ReadListQuery(const QueryParameters& query, bool watch) {
   if (const auto timeout = query.Get("timeoutSeconds"); timeout && !timeout->empty()) {
     ASSIGN_OR_RETURN(list.timeout_seconds, ParseInt64(*timeout));
   }
-  RETURN_IF_ERROR(CheckCombination(list, watch));
+  RETURN_IF_ERROR(CheckListQuery(list, watch));
   return list;
 }
 
 Result<WriteQuery> ReadWriteQuery(const QueryParameters& query, std::string_view options_kind) {
-  WriteQuery write;
-  ASSIGN_OR_RETURN(write.dry_run, ReadDryRun(query, options_kind));
-  ASSIGN_OR_RETURN(write.field_manager,
-                   ReadFieldManager(query.Get("fieldManager").value_or(""), options_kind));
+  ASSIGN_OR_RETURN(const bool dry_run, ReadDryRun(query, options_kind));
+  ASSIGN_OR_RETURN(WriteQuery write,
+                   MakeWriteQuery(query.Get("fieldManager").value_or(""),
+                                  query.Get("fieldValidation").value_or(""), options_kind));
+  write.dry_run = dry_run;
   write.force = ReadBool(query, "force");
-  const std::string_view validation = query.Get("fieldValidation").value_or("");
+  return write;
+}
+
+Result<WriteQuery> MakeWriteQuery(std::string_view field_manager, std::string_view validation,
+                                  std::string_view options_kind) {
+  WriteQuery write;
+  ASSIGN_OR_RETURN(write.field_manager, ReadFieldManager(field_manager, options_kind));
   if (validation == "Ignore") {
     write.field_validation = FieldValidation::kIgnore;
   } else if (validation == "Strict") {
@@ -327,9 +333,8 @@ Result<WriteQuery> ReadWriteQuery(const QueryParameters& query, std::string_view
   return write;
 }
 
-std::string DefaultFieldManager(const HttpHeaders& headers) {
-  std::string_view agent = headers.Get("User-Agent").value_or("");
-  agent = agent.substr(0, agent.find('/'));
+std::string DefaultFieldManager(std::string_view user_agent) {
+  std::string_view agent = user_agent.substr(0, user_agent.find('/'));
   std::string manager;
   while (!agent.empty()) {
     const Rune rune = DecodeRune(agent);
@@ -356,12 +361,15 @@ Result<DeleteQuery> ReadDeleteQuery(const QueryParameters& query, std::string_vi
   if (const auto policy = query.Get("propagationPolicy"); policy && !policy->empty()) {
     ASSIGN_OR_RETURN(read.propagation, ReadPropagation(*policy));
   }
-  if (!body.empty()) {
-    ASSIGN_OR_RETURN(const Json options,
-                     IsProtobuf(body) ? DecodeProtobuf(body) : ParseJsonOrYaml(body));
-    RETURN_IF_ERROR(ReadDeleteOptions(options, read));
-  }
+  RETURN_IF_ERROR(AddDeleteOptions(body, read));
   return read;
+}
+
+Result<void> AddDeleteOptions(std::string_view body, DeleteQuery& query) {
+  if (body.empty()) return {};
+  ASSIGN_OR_RETURN(const Json options,
+                   IsProtobuf(body) ? DecodeProtobuf(body) : ParseJsonOrYaml(body));
+  return ReadDeleteOptions(options, query);
 }
 
 }  // namespace kubexms

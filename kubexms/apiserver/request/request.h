@@ -42,6 +42,14 @@ struct ListQuery {
 };
 // Refuses, with Kubernetes' messages, malformed values and options that exclude each other.
 Result<ListQuery> ReadListQuery(const QueryParameters& query, bool watch);
+// Refuses options that exclude each other.
+Result<void> CheckListQuery(const ListQuery& query, bool watch);
+// "Exact" or "NotOlderThan"; the empty text is kUnset.
+Result<VersionMatch> ParseVersionMatch(std::string_view text);
+// The name of the only object that the selector can select; empty when it can select several. A
+// list or watch with such a selector is about that object, so that rules with resourceNames allow
+// it.
+std::string_view SelectedName(const FieldSelector& fields);
 
 // Refuses a `timeout` that is not a duration. The value is not used: the server has its own time
 // limits for HTTP requests.
@@ -58,10 +66,13 @@ struct WriteQuery {
 };
 // `options_kind` is the kind that errors name: "CreateOptions", "UpdateOptions", "PatchOptions".
 Result<WriteQuery> ReadWriteQuery(const QueryParameters& query, std::string_view options_kind);
+// From a field manager and a value of fieldValidation, each of which may be empty.
+Result<WriteQuery> MakeWriteQuery(std::string_view field_manager, std::string_view field_validation,
+                                  std::string_view options_kind);
 
-// The field manager of a client that names none: the first 128 bytes of its user agent up to the
-// first '/', without unprintable characters.
-std::string DefaultFieldManager(const HttpHeaders& headers);
+// The name of the manager of fields when the client gives none: its user agent up to the first '/',
+// without what cannot be printed, and at most 128 bytes of it.
+std::string DefaultFieldManager(std::string_view user_agent);
 
 enum class Propagation { kDefault, kOrphan, kBackground, kForeground };
 
@@ -74,5 +85,7 @@ struct DeleteQuery {
   std::string precondition_version;
 };
 Result<DeleteQuery> ReadDeleteQuery(const QueryParameters& query, std::string_view body);
+// Adds what a body with DeleteOptions (JSON, YAML or protobuf; may be empty) sets.
+Result<void> AddDeleteOptions(std::string_view body, DeleteQuery& query);
 
 }  // namespace kubexms

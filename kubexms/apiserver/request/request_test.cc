@@ -151,13 +151,12 @@ TEST(DeleteQueryTest, MergesTheBodyAndTheQuery) {
   EXPECT_FALSE(ReadDeleteQuery(Query(""), R"({"propagationPolicy":"Sideways"})").ok());
 }
 
-TEST(RequestTest, DerivesTheFieldManagerFromTheUserAgent) {
-  EXPECT_EQ(DefaultFieldManager({{"User-Agent", "kubectl/v1.34 (linux)"}}), "kubectl");
-  EXPECT_EQ(DefaultFieldManager({}), "unknown");
-  EXPECT_EQ(DefaultFieldManager({{"User-Agent", "a\xFF\tb"}}), "a\uFFFDb");
-  EXPECT_EQ(DefaultFieldManager({{"User-Agent", std::string(127, 'x') + "ü"}}),
-            std::string(127, 'x'));
-  EXPECT_EQ(DefaultFieldManager({{"User-Agent", "/"}}), "unknown");
+TEST(RequestTest, TheUserAgentNamesTheManager) {
+  EXPECT_EQ(DefaultFieldManager("kubectl/v1.34 (linux)"), "kubectl");
+  EXPECT_EQ(DefaultFieldManager(""), "unknown");
+  EXPECT_EQ(DefaultFieldManager("a\xFF\tb"), "a\uFFFDb");
+  EXPECT_EQ(DefaultFieldManager(std::string(127, 'x') + "ü"), std::string(127, 'x'));
+  EXPECT_EQ(DefaultFieldManager("/"), "unknown");
 }
 
 }  // namespace

@@ -29,14 +29,18 @@ Result<void> CheckAllNamespaces(const Resource& resource, const RequestAttribute
   if (!of_many || !resource.Allows("list")) return NotServed(resource);
   if (IsListOrWatch(attributes)) return {};
   if (resource.custom) return NotServed(resource);
-  return Error(405, "MethodNotAllowed",
-               "the server does not allow this method on the requested resource");
+  return MethodNotAllowed();
 }
 
 }  // namespace
 
 Error NoSuchResource() {
   return {404, "NotFound", "the server could not find the requested resource"};
+}
+
+Error MethodNotAllowed() {
+  return {405, "MethodNotAllowed",
+          "the server does not allow this method on the requested resource"};
 }
 
 Result<void> CheckScope(const Resource& resource, const RequestAttributes& attributes) {

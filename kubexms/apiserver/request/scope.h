@@ -20,5 +20,7 @@ Result<void> CheckPath(const Resource& resource, const RequestAttributes& attrib
 
 // The 404 for a path whose resource is not served.
 Error NoSuchResource();
+// The 405 of a method that the resource does not have.
+Error MethodNotAllowed();
 
 }  // namespace kubexms

@@ -18,7 +18,13 @@ struct UserInfo {
   bool operator==(const UserInfo&) const = default;
 };
 
-// The attributes of an HTTP request that authorization decides about.
+// The server itself, as the user of the writes that it makes on its own.
+inline const UserInfo& ApiServerUser() {
+  static const UserInfo kUser{.name = "system:apiserver", .groups = {"system:masters"}};
+  return kUser;
+}
+
+// A request as authorization sees it.
 struct RequestAttributes {
   std::string verb;  // get, list, watch, create, …; for non-resource paths: get, post, …
 

@@ -187,6 +187,38 @@ Subresource MakeSubresource(std::string_view name) {
   return subresource;
 }
 
+// The response to their deletion is the object.
+bool ReturnsDeletedObject(const KindName& name) {
+  constexpr std::string_view kCore[] = {"PersistentVolume", "PersistentVolumeClaim", "Pod",
+                                        "PodTemplate",      "ResourceQuota",         "Service",
+                                        "ServiceAccount"};
+  if (name.group.empty()) return std::ranges::count(kCore, name.kind) > 0;
+  return name.group == "storage.k8s.io" || name.group == "resource.k8s.io";
+}
+
+// They have no unconditional update.
+bool RequiresResourceVersion(const KindName& name) {
+  constexpr std::string_view kGroups[] = {"admissionregistration.k8s.io", "apiextensions.k8s.io",
+                                          "apiregistration.k8s.io", "coordination.k8s.io",
+                                          "node.k8s.io"};
+  constexpr std::string_view kStorage[] = {"CSIDriver", "CSINode", "CSIStorageCapacity",
+                                           "VolumeAttachment"};
+  if (name.group == "policy") return name.kind == "PodDisruptionBudget";
+  if (name.group == "storage.k8s.io") return std::ranges::count(kStorage, name.kind) > 0;
+  return std::ranges::count(kGroups, name.group) > 0;
+}
+
+constexpr std::string_view kJobPropagationWarning =
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
+    "to remove them or set propagationPolicy=Orphan to suppress this warning";
+
+// These kinds are older than garbage collection: by default, their Pods remain.
+void ApplyPropagationRules(Resource& resource) {
+  const bool is_job = resource.Is("batch", "jobs");
+  resource.orphans_dependents = is_job || resource.Is("", "replicationcontrollers");
+  if (is_job) resource.propagation_warning = kJobPropagationWarning;
+}
+
 Json ZeroObject(const TypeInfo& type, const KindRules& rules) {
   Json zero = JsonObject();
   AddZeroValues(zero, ZeroFormOf(type));
@@ -217,8 +249,11 @@ ResourcePtr MakeResource(const TypeInfo& type) {
       .selectable_fields = Words(rules.selectable_fields),
       .storage_version =
           std::string(rules.storage_version.empty() ? name.version : rules.storage_version),
+      .requires_resource_version = RequiresResourceVersion(name),
+      .returns_deleted_object = ReturnsDeletedObject(name),
       .deprecation = std::string(rules.deprecation),
   });
+  ApplyPropagationRules(*resource);
   if (rules.storage_group) resource->storage_group = *rules.storage_group;
   for (const std::string& subresource : Words(rules.subresources)) {
     resource->subresources.push_back(MakeSubresource(subresource));

@@ -129,6 +129,7 @@ ResourcePtr MakeResource(const Json& definition, const Json& version) {
   resource->verbs = {"create", "delete", "deletecollection", "get",
                      "list",   "patch",  "update",           "watch"};
   resource->custom = true;
+  resource->requires_resource_version = true;
   resource->definition_uid = UidOf(definition);
   resource->terminating = IsBeingDeleted(definition);
   resource->deprecation = DeprecationOf(*resource, MemberOrNull(spec, "versions"), version);

@@ -10,10 +10,6 @@
 
 namespace kubexms {
 
-// The finalizer that blocks the deletion of a definition until its objects are deleted.
-inline constexpr std::string_view kCustomResourceCleanup =
-    "customresourcecleanup.apiextensions.k8s.io";
-
 // One resource per served version. `definition` must be valid.
 std::vector<ResourcePtr> MakeCustomResources(const Json& definition);
 

@@ -72,7 +72,16 @@ struct Resource {
   std::string storage_version;
   // The group under which objects are stored, if not `group`: events have two groups.
   std::optional<std::string> storage_group;
-  std::string deprecation;  // the warning in every response; empty: not deprecated
+  // An update must name the resourceVersion that it replaces.
+  bool requires_resource_version = false;
+  // The response to a deletion is the object, and not a Status.
+  bool returns_deleted_object = false;
+  // A deletion without a propagation policy orphans the dependents.
+  bool orphans_dependents = false;
+  // The warning about a deletion without a propagation policy; empty: none.
+  std::string propagation_warning;
+
+  std::string deprecation;  // the warning that clients get with every answer; empty: none
 
   bool custom = false;  // the following members are set for custom resources only
   std::vector<PrinterColumn> printer_columns;

@@ -150,8 +150,8 @@ ServiceAddresses::ServiceAddresses(const ServiceAddressOptions& options,
   for (const ServiceIpRange& range : ranges_) families_.push_back(range.family());
 }
 
-Result<store::Transaction> ServiceAddresses::Assign(Json& service, const Json* old, Time now,
-                                                    store::Transaction transaction) {
+Result<store::Transaction> ServiceAddresses::OnWrite(Json& service, const Json* old, Time now,
+                                                     store::Transaction transaction) {
   RETURN_IF_ERROR(AssignClusterIps(service, old));
   RETURN_IF_ERROR(AssignNodePorts(service, old));
   RETURN_IF_ERROR(AssignHealthPort(service, old));
@@ -181,8 +181,7 @@ Result<store::Transaction> ServiceAddresses::Assign(Json& service, const Json* o
   return transaction;
 }
 
-store::Transaction ServiceAddresses::Release(const Json& service,
-                                             store::Transaction transaction) const {
+store::Transaction ServiceAddresses::OnRemove(const Json& service, store::Transaction transaction) {
   for (const std::string& ip : ClusterIpsOf(&service)) {
     transaction = std::move(transaction).Delete(IpKey(ip));
   }
@@ -207,9 +206,9 @@ Result<std::set<std::string>> UsedClusterIps(store::Store& store) {
 
 }  // namespace
 
-Result<store::Transaction> ServiceAddresses::ReleaseHeldBy(std::string_view namespace_name,
-                                                           std::string_view name,
-                                                           store::Transaction transaction) {
+Result<store::Transaction> ServiceAddresses::OnRemoveDamaged(std::string_view namespace_name,
+                                                             std::string_view name,
+                                                             store::Transaction transaction) {
   ASSIGN_OR_RETURN(const store::ListPage ips, store_.List({.prefix = IpKey("")}));
   std::optional<std::set<std::string>> used;  // by the Services whose documents can be parsed
   for (const store::RecordPtr& record : ips.records) {

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "kubexms/api/values/time.h"
+#include "kubexms/apiserver/resources/commit_hook.h"
+#include "kubexms/apiserver/services/service_address_options.h"
 #include "kubexms/apiserver/services/service_ip_range.h"
 #include "kubexms/base/json/json.h"
 #include "kubexms/base/random.h"
@@ -19,30 +21,25 @@
 
 namespace kubexms {
 
-struct ServiceAddressOptions {
-  std::string cluster_ip_range = "10.96.0.0/12";  // one or two, see ParseServiceIpRanges
-  int32_t first_node_port = 30000;
-  int32_t last_node_port = 32767;
-};
-
-class ServiceAddresses {
+class ServiceAddresses final : public CommitHook {
  public:
   // Fails when a range is malformed. `store` and `random` must outlive the result.
   static Result<ServiceAddresses> Create(const ServiceAddressOptions& options, store::Store& store,
                                          Random& random);
 
-  // Allocates the addresses that the type of `service` requires and that it does not have, and adds
-  // to `transaction` the operations that reserve them and that release those of `old` (null for a
-  // creation) that `service` no longer has. An explicitly requested address that is not available
-  // is an error.
-  Result<store::Transaction> Assign(Json& service, const Json* old, Time now,
-                                    store::Transaction transaction);
+  bool AppliesTo(const Resource& resource) const override { return resource.Is("", "services"); }
 
-  // Adds the operations that release all addresses of a Service that is being removed.
-  store::Transaction Release(const Json& service, store::Transaction transaction) const;
-  // As Release, for a Service whose stored document cannot be parsed.
-  Result<store::Transaction> ReleaseHeldBy(std::string_view namespace_name, std::string_view name,
-                                           store::Transaction transaction);
+  // Gives `service` the addresses that its type asks for and it does not have yet, and adds to
+  // `transaction` what reserves them, and what frees those that `old` (null for a creation) had and
+  // `service` no longer has. Addresses that are asked for by name and cannot be had are an error.
+  Result<store::Transaction> OnWrite(Json& service, const Json* old, Time now,
+                                     store::Transaction transaction) override;
+
+  // Adds what frees all addresses of a Service that is about to be removed.
+  store::Transaction OnRemove(const Json& service, store::Transaction transaction) override;
+  // The same for a Service of which nothing but the name can be read.
+  Result<store::Transaction> OnRemoveDamaged(std::string_view namespace_name, std::string_view name,
+                                             store::Transaction transaction) override;
 
  private:
   ServiceAddresses(const ServiceAddressOptions& options, std::vector<ServiceIpRange> ranges,

@@ -147,7 +147,9 @@ class WebhookConfigurationStrategy : public KindStrategy {
 
 class PolicyStrategy : public KindStrategy {
  public:
-  PolicyStrategy() : KindStrategy({.has_status = true, .counts_generations = true}) {}
+  PolicyStrategy()
+      : KindStrategy(
+            {.has_status = true, .counts_generations = true, .status_retains_metadata = true}) {}
 
   void PrepareForCreate(JsonObject& policy) const override { policy["status"] = JsonObject(); }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {

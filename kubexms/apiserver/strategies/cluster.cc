@@ -32,7 +32,14 @@ class NamespaceStrategy : public KindStrategy {
         });
     if (!there) finalizers->push_back(Json(kFinalizer));
   }
-  // Only the finalize subresource changes spec.finalizers.
+  bool HasContentFinalizers(const JsonObject& namespace_name) const override {
+    const Json* finalizers = Find(namespace_name, "spec.finalizers");
+    return finalizers != nullptr && finalizers->is_array() && !finalizers->get_array().empty();
+  }
+  void MarkTerminating(JsonObject& namespace_name) const override {
+    EnsureObject(namespace_name, "status")["phase"] = "Terminating";
+  }
+  // Finalizers change with the finalize subresource only.
   void PrepareForUpdate(JsonObject& namespace_name, const JsonObject& old) const override {
     CopyMember(namespace_name, old, "spec");
   }

@@ -7,6 +7,7 @@
 #include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/values/quote.h"
 #include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/apiserver/strategies/fields.h"
 #include "kubexms/base/json/json_members.h"
 #include "kubexms/base/text/lower_case.h"
 
@@ -349,6 +350,20 @@ class DefinitionStrategy final : public Strategy {
 
   bool CountsGenerations() const override { return true; }
   bool HasStatus() const override { return true; }
+  const FieldSet& FieldsResetByStatus() const override { return SpecAndMetadataFields(); }
+
+  // The definition is removed after the objects that it defines.
+  void PrepareForDelete(JsonObject& definition) const override {
+    JsonObject& metadata = EnsureObject(definition, "metadata");
+    if (metadata.contains("deletionTimestamp")) return;
+    Json& finalizers = metadata["finalizers"];
+    if (!finalizers.is_array()) finalizers.emplace_array();
+    const Json cleanup(kCustomResourceCleanup);
+    if (std::ranges::count(finalizers.get_array(), cleanup) == 0) {
+      finalizers.get_array().push_back(cleanup);
+    }
+  }
+  bool CountsDeletions() const override { return false; }
 };
 
 }  // namespace

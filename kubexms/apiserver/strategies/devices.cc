@@ -239,7 +239,8 @@ void ValidateDeviceClaim(const Field& devices) {
 
 class ResourceClaimStrategy : public ImmutableFieldsStrategy {
  public:
-  ResourceClaimStrategy() : ImmutableFieldsStrategy({.has_status = true}, {"spec"}) {}
+  ResourceClaimStrategy()
+      : ImmutableFieldsStrategy({.has_status = true, .status_retains_metadata = true}, {"spec"}) {}
 
   void SetDefaults(JsonObject& claim) const override {
     if (JsonObject* spec = FindObject(claim, "spec")) SetClaimDefaults(*spec);

@@ -418,8 +418,37 @@ bool SelectorMatches(const Field& selector, const StringMap& labels) {
   return compiled.ok() && compiled->Matches(labels);
 }
 
+FieldSet FieldsAt(std::initializer_list<std::string_view> dotted) {
+  FieldSet set;
+  for (const std::string_view path : dotted) {
+    const size_t dot = path.find('.');
+    std::vector<PathElement> elements{PathElement::Field(path.substr(0, dot))};
+    if (dot != std::string_view::npos) {
+      elements.push_back(PathElement::Field(path.substr(dot + 1)));
+    }
+    set.Insert(elements);
+  }
+  return set;
+}
+
+const FieldSet& SpecAndMetadataFields() {
+  static const FieldSet kFields = FieldsAt({"spec", "data", "metadata"});
+  return kFields;
+}
+
+std::vector<std::string_view> KindStrategy::MetadataRetainedByStatus() const {
+  if (!traits_.status_retains_metadata) return {};
+  return {kClientMetadata.begin(), kClientMetadata.end()};
+}
+
+const FieldSet& KindStrategy::FieldsResetByStatus() const {
+  return traits_.status_retains_metadata ? SpecAndMetadataFields()
+                                         : Strategy::FieldsResetByStatus();
+}
+
 void ImmutableFieldsStrategy::ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
-                                             FieldErrors& errors) const {
+                                         FieldErrors& errors) const {
+  FieldErrors ignored;
   const Field root(object, errors);
   const Field old(old_object);
   for (std::string_view name : fixed_) root[name].Immutable(old[name]);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kubexms/api/names.h"
+#include "kubexms/api/patch/field_set.h"
 #include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/schema/type.h"
 #include "kubexms/apiserver/strategies/strategy.h"
@@ -200,11 +201,18 @@ bool IsSelector(const Field& selector);
 // Whether a LabelSelector is valid and matches the labels.
 bool SelectorMatches(const Field& selector, const StringMap& labels);
 
-// Properties of a kind that need no code.
+// The set of the fields at these paths, of one or two names: "spec", "metadata.labels".
+FieldSet FieldsAt(std::initializer_list<std::string_view> dotted);
+// "spec", "data" and "metadata".
+const FieldSet& SpecAndMetadataFields();
+
+// What the kinds of a group differ in without code.
 struct KindTraits {
   bool has_status = false;
   bool counts_generations = false;
   bool allows_create_on_update = false;
+  // Updates of /status retain the metadata that clients write.
+  bool status_retains_metadata = false;
   Messages (*validate_name)(std::string_view) = ValidateDns1123Subdomain;
 };
 
@@ -218,6 +226,8 @@ class KindStrategy : public Strategy {
   bool CountsGenerations() const override { return traits_.counts_generations; }
   bool HasStatus() const override { return traits_.has_status; }
   bool AllowsCreateOnUpdate() const override { return traits_.allows_create_on_update; }
+  std::vector<std::string_view> MetadataRetainedByStatus() const override;
+  const FieldSet& FieldsResetByStatus() const override;
 
  private:
   const KindTraits traits_;

@@ -143,7 +143,9 @@ void ValidateConditions(const Field& root) {
 // The status is empty on creation.
 class FlowControlStrategy : public KindStrategy {
  public:
-  FlowControlStrategy() : KindStrategy({.has_status = true, .counts_generations = true}) {}
+  FlowControlStrategy()
+      : KindStrategy(
+            {.has_status = true, .counts_generations = true, .status_retains_metadata = true}) {}
 
   void PrepareForCreate(JsonObject& object) const override { object["status"] = JsonObject(); }
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,

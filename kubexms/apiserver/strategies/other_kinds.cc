@@ -12,8 +12,10 @@ namespace {
 class StatusStrategy : public ImmutableFieldsStrategy {
  public:
   StatusStrategy(bool counts_generations, std::vector<std::string_view> fixed = {})
-      : ImmutableFieldsStrategy({.has_status = true, .counts_generations = counts_generations},
-                                std::move(fixed)) {}
+      : ImmutableFieldsStrategy({.has_status = true,
+                             .counts_generations = counts_generations,
+                             .status_retains_metadata = true},
+                            std::move(fixed)) {}
 
   void PrepareForCreate(JsonObject& object) const override { object["status"] = JsonObject(); }
 };

@@ -278,6 +278,27 @@ class PodStrategy : public KindStrategy {
  public:
   PodStrategy() : KindStrategy({.has_status = true, .counts_generations = true}) {}
 
+  std::vector<std::string_view> MetadataRetainedByStatus() const override {
+    return {"ownerReferences"};
+  }
+  const FieldSet& FieldsResetByStatus() const override {
+    static const FieldSet kFields =
+        FieldsAt({"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"});
+    return kFields;
+  }
+
+  // A Pod that was not scheduled or has ended needs no time.
+  std::optional<int64_t> GracePeriod(const JsonObject& pod,
+                                     std::optional<int64_t> requested) const override {
+    const std::string_view phase = TextAt(pod, "status.phase");
+    if (TextAt(pod, "spec.nodeName").empty()) return 0;
+    if (phase == "Succeeded" || phase == "Failed") return 0;
+    const Json* own = Find(pod, "spec.terminationGracePeriodSeconds");
+    const int64_t usual = own != nullptr && own->is_int64() ? own->get_int64() : 30;
+    const int64_t seconds = requested.value_or(usual);
+    return seconds < 0 ? 1 : seconds;  // a negative period means the shortest one
+  }
+
   void SetDefaults(JsonObject& pod) const override {
     if (JsonObject* status = FindObject(pod, "status")) MatchAddresses(*status);
     JsonObject* spec = FindObject(pod, "spec");

@@ -315,7 +315,8 @@ class StorageClassStrategy : public KindStrategy {
 
 class AttachmentStrategy : public ImmutableFieldsStrategy {
  public:
-  AttachmentStrategy() : ImmutableFieldsStrategy({.has_status = true}, {"spec"}) {}
+  AttachmentStrategy()
+      : ImmutableFieldsStrategy({.has_status = true, .status_retains_metadata = true}, {"spec"}) {}
 
   void PrepareForCreate(JsonObject& attachment) const override {
     attachment["status"] = JsonObject{{"attached", false}};

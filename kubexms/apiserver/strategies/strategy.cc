@@ -1,5 +1,6 @@
 #include "kubexms/apiserver/strategies/strategy.h"
 
+#include "kubexms/api/patch/field_set.h"
 #include "kubexms/apiserver/strategies/builtin.h"
 #include "kubexms/apiserver/strategies/fields.h"
 
@@ -41,6 +42,11 @@ const Strategy* StrategyTable::Find(std::string_view group, std::string_view kin
   return found == strategies_.end() ? nullptr : found->second.get();
 }
 
+const FieldSet& Strategy::FieldsResetByStatus() const {
+  static const FieldSet kSpec = FieldsAt({"spec", "data"});
+  return kSpec;
+}
+
 const Strategy* BuiltinStrategy(std::string_view group, std::string_view kind) {
   static const StrategyTable kTable = MakeBuiltinStrategies();
   static const KindStrategy kPlain;
@@ -50,7 +56,8 @@ const Strategy* BuiltinStrategy(std::string_view group, std::string_view kind) {
 
 const Strategy* CustomResourceStrategy(bool has_status) {
   static const KindStrategy kWithoutStatus({.counts_generations = true});
-  static const KindStrategy kWithStatus({.has_status = true, .counts_generations = true});
+  static const KindStrategy kWithStatus(
+      {.has_status = true, .counts_generations = true, .status_retains_metadata = true});
   return has_status ? &kWithStatus : &kWithoutStatus;
 }
 

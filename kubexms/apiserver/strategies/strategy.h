@@ -18,6 +18,9 @@
 // Values have the types of the schema, but required fields may be missing until Validate.
 // Strategies are stateless: any thread may call them.
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +30,13 @@
 
 namespace kubexms {
 
+class FieldSet;
+
 using FieldErrors = std::vector<ErrorCause>;
+
+// The members of metadata that clients write.
+inline constexpr std::array<std::string_view, 4> kClientMetadata = {"annotations", "finalizers",
+                                                                    "labels", "ownerReferences"};
 
 class Strategy {
  public:
@@ -48,12 +57,35 @@ class Strategy {
   virtual void ValidateStatusUpdate(const JsonObject&, const JsonObject& /*old*/,
                                     FieldErrors&) const {}
 
-  // For updates of a subresource that writes another part of the object, such as pods/resize. The
-  // rest of the object is that of `old`.
-  virtual void ValidateSubresourceUpdate(std::string_view /*subresource*/, const JsonObject&,
-                                         const JsonObject& /*old*/, FieldErrors&) const {}
+  // The members of metadata that an update of /status retains as stored.
+  virtual std::vector<std::string_view> MetadataRetainedByStatus() const { return {}; }
+  // The fields that an update of /status neither changes nor owns.
+  virtual const FieldSet& FieldsResetByStatus() const;
 
-  // The errors of an object name; most names are DNS subdomains.
+  // For updates of a subresource that writes another part of the object, as pods/resize does; what
+  // it may not write is as it was.
+  virtual void ValidateSubresourceUpdate(std::string_view /*subresource*/, const JsonObject&,
+                                  const JsonObject& /*old*/, FieldErrors&) const {}
+
+  // Deletion, in the order in which the server calls them.
+  //
+  // Called when a deletion starts, before the server decides whether the object can be removed.
+  virtual void PrepareForDelete(JsonObject&) const {}
+  // The grace period in seconds of a kind whose objects need time to end; `requested` is that of the
+  // client. Nothing: the kind has no grace period.
+  virtual std::optional<int64_t> GracePeriod(const JsonObject&,
+                                             std::optional<int64_t> /*requested*/) const {
+    return std::nullopt;
+  }
+  // Whether the object has finalizers outside of metadata.
+  virtual bool HasContentFinalizers(const JsonObject&) const { return false; }
+  // Whether a deletion that waits for finalizers sets deletionGracePeriodSeconds and counts as a
+  // generation.
+  virtual bool CountsDeletions() const { return true; }
+  // Called when the deletion has to wait for finalizers or the grace period.
+  virtual void MarkTerminating(JsonObject&) const {}
+
+  // What is wrong with a name of such an object; most are DNS subdomains.
   virtual Messages ValidateName(std::string_view name) const {
     return ValidateDns1123Subdomain(name);
   }
@@ -71,6 +103,10 @@ class Strategy {
   // Whether PUT on a name that does not exist creates the object.
   virtual bool AllowsCreateOnUpdate() const { return false; }
 };
+
+// The finalizer that blocks the deletion of a CustomResourceDefinition until its objects are deleted.
+inline constexpr std::string_view kCustomResourceCleanup =
+    "customresourcecleanup.apiextensions.k8s.io";
 
 // The strategy of a built-in kind. Never null: kinds without rules of their own share one.
 const Strategy* BuiltinStrategy(std::string_view group, std::string_view kind);

@@ -96,6 +96,11 @@ class WorkloadStrategy : public KindStrategy {
 
 class DeploymentStrategy : public WorkloadStrategy {
  public:
+  std::vector<std::string_view> MetadataRetainedByStatus() const override { return {"labels"}; }
+  const FieldSet& FieldsResetByStatus() const override {
+    static const FieldSet kFields = FieldsAt({"spec", "metadata.labels"});
+    return kFields;
+  }
   void ValidateStatusUpdate(const JsonObject& object, const JsonObject&,
                             FieldErrors& errors) const override {
     ValidateReplicaCounts(object, errors);

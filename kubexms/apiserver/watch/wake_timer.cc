@@ -21,7 +21,7 @@ void WakeTimer::Run(std::stop_token stop) {
     } else if (entries_.top().time > std::chrono::steady_clock::now()) {
       changed_.WaitUntil(mutex_, entries_.top().time);
     } else {
-      // Waking never calls back, so the lock may be held.
+      // Wake() never calls the timer, so the lock may be held.
       entries_.top().waker.Wake();
       entries_.pop();
     }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Wakes hanging streams at given times: the ends of watches and their bookmarks. One thread and one
-// heap for all of them.
+// Wakes idle watch streams when their timeout or their next bookmark is due. One thread and one heap
+// serve all streams.
 
 #include <queue>
 #include <stop_token>
@@ -15,10 +15,10 @@ namespace kubexms {
 
 class WakeTimer {
  public:
-  // Wakes `waker` at `time` or soon after. A stream that is gone by then costs nothing.
+  // Wakes `waker` at `time` or soon after. Does nothing if the stream has ended by then.
   void Schedule(Clock::MonotonicTime time, StreamWaker waker);
 
-  // Does the waking until stopped.
+  // Wakes the streams until stopped.
   void Run(std::stop_token stop);
 
  private:

@@ -13,13 +13,13 @@ namespace {
 using std::chrono::seconds;
 using MaybeEvent = std::optional<ObjectEvent>;
 
-// Without a wish of the client, watches end after this, or up to twice this, so that they do not
-// all come back at the same time.
+// Watches without a timeout end after this time, or up to twice this time: at random, so that
+// clients do not all reconnect at once.
 constexpr seconds kDefaultTimeout = std::chrono::minutes(30);
 constexpr seconds kBookmarkInterval = seconds(60);
 constexpr size_t kEventsPerPoll = 256;
 
-// The last state of an object, with the version of the change that ended it.
+// The last state of a deleted object, with the resourceVersion of the deletion.
 Result<SharedBytes> AtVersion(const SharedBytes& object, uint64_t revision) {
   const std::string_view bytes = object.view();
   const std::string_view version =
@@ -92,7 +92,7 @@ Result<void> WatchEvents::Begin() {
                                    : std::chrono::duration_cast<seconds>(
                                          kDefaultTimeout * (1 + options_.random.Fraction())));
   next_bookmark_ = now + kBookmarkInterval;
-  if (!WantsInitialEvents()) return ListenAfter(query.version.number());
+  if (!WantsInitialEvents()) return WatchAfter(query.version.number());
   ListQuery list_query = query;
   list_query.limit = 0;
   list_query.match = query.version.IsUnset() ? VersionMatch::kUnset : query.match;
@@ -101,10 +101,10 @@ Result<void> WatchEvents::Begin() {
       options_.reader.List(*options_.resource, options_.namespace_name, list_query, filter_));
   initial_ = std::move(list.records);
   initial_bookmark_due_ = query.send_initial_events.value_or(false) && query.bookmarks;
-  return ListenAfter(list.revision);
+  return WatchAfter(list.revision);
 }
 
-Result<void> WatchEvents::ListenAfter(uint64_t revision) {
+Result<void> WatchEvents::WatchAfter(uint64_t revision) {
   batch_.revision = revision;
   Result<std::unique_ptr<store::Watch>> watch = options_.store.OpenWatch(
       {.prefix = StoragePrefix(*options_.resource, options_.namespace_name),
@@ -132,11 +132,11 @@ Result<MaybeEvent> WatchEvents::Next() {
 }
 
 Result<MaybeEvent> WatchEvents::Advance() {
-  if (dropped()) return Error::ServiceUnavailable("the watch was dropped: open it again");
+  if (dropped()) return Error::ServiceUnavailable("the watch was dropped; open a new watch");
   if (next_initial_ < initial_.size()) {
     const store::RecordPtr record = std::move(initial_[next_initial_++]);
     ASSIGN_OR_RETURN(SharedBytes object, ReadBytes(*options_.resource, record));
-    return Shown(ObjectEventType::kAdded, std::move(object));
+    return FormatEvent(ObjectEventType::kAdded, std::move(object));
   }
   if (std::exchange(initial_bookmark_due_, false)) return Bookmark(true);
   if (failed_) return *failed_;
@@ -146,42 +146,42 @@ Result<MaybeEvent> WatchEvents::Advance() {
 Result<MaybeEvent> WatchEvents::NextChange() {
   for (;;) {
     while (next_event_ < batch_.events.size()) {
-      ASSIGN_OR_RETURN(MaybeEvent event, Judge(*batch_.events[next_event_++]));
+      ASSIGN_OR_RETURN(MaybeEvent event, ToObjectEvent(*batch_.events[next_event_++]));
       if (event) return event;
     }
     next_event_ = 0;
     batch_.events.clear();
     ASSIGN_OR_RETURN(batch_, watch_->Poll(kEventsPerPoll));
-    if (batch_.events.empty()) return WhenIdle();
+    if (batch_.events.empty()) return NextWhileIdle();
   }
 }
 
-Result<MaybeEvent> WatchEvents::WhenIdle() {
+Result<MaybeEvent> WatchEvents::NextWhileIdle() {
   const auto now = std::chrono::steady_clock::now();
   ended_ = now >= deadline_;
   if (options_.query.bookmarks && (ended_ || now >= next_bookmark_)) return Bookmark(false);
   return MaybeEvent();
 }
 
-Result<MaybeEvent> WatchEvents::Judge(const store::Event& event) const {
-  const auto shown = [this](const store::Record& record) {
+Result<MaybeEvent> WatchEvents::ToObjectEvent(const store::Event& event) const {
+  const auto matches = [this](const store::Record& record) {
     return options_.reader.IsSound(*options_.resource, record) && filter_.Matches(record);
   };
-  const bool is = !event.record->deleted && shown(*event.record);
-  const bool was = event.previous != nullptr && shown(*event.previous);
+  const bool is = !event.record->deleted && matches(*event.record);
+  const bool was = event.previous != nullptr && matches(*event.previous);
   if (!is && !was) return MaybeEvent();
   ASSIGN_OR_RETURN(SharedBytes object,
                    ReadBytes(*options_.resource, is ? event.record : event.previous));
   if (!is) {
     ASSIGN_OR_RETURN(object, AtVersion(object, event.revision()));
-    return Shown(ObjectEventType::kDeleted, std::move(object));
+    return FormatEvent(ObjectEventType::kDeleted, std::move(object));
   }
-  return Shown(was ? ObjectEventType::kModified : ObjectEventType::kAdded, std::move(object));
+  return FormatEvent(was ? ObjectEventType::kModified : ObjectEventType::kAdded, std::move(object));
 }
 
-Result<MaybeEvent> WatchEvents::Shown(ObjectEventType type, SharedBytes object) const {
+Result<MaybeEvent> WatchEvents::FormatEvent(ObjectEventType type, SharedBytes object) const {
   if (options_.format != nullptr) {
-    ASSIGN_OR_RETURN(object, options_.format->Show(object));
+    ASSIGN_OR_RETURN(object, options_.format->Format(object));
   }
   return MaybeEvent(ObjectEvent{type, std::move(object)});
 }
@@ -194,10 +194,10 @@ Result<MaybeEvent> WatchEvents::Bookmark(bool initial_events_end) {
     metadata["annotations"] = JsonObject{{"k8s.io/initial-events-end", "true"}};
   }
   next_bookmark_ = std::chrono::steady_clock::now() + kBookmarkInterval;
-  return Shown(ObjectEventType::kBookmark,
-               SharedBytes(WriteJson(JsonObject{{"apiVersion", resource.api_version()},
-                                                {"kind", resource.kind},
-                                                {"metadata", std::move(metadata)}})));
+  return FormatEvent(ObjectEventType::kBookmark,
+                     SharedBytes(WriteJson(JsonObject{{"apiVersion", resource.api_version()},
+                                                      {"kind", resource.kind},
+                                                      {"metadata", std::move(metadata)}})));
 }
 
 }  // namespace kubexms

@@ -1,9 +1,9 @@
 #pragma once
 
-// What a watch has to tell: what is there at first, where that is asked for, and then every change,
-// each once and in order. It neither frames nor waits, so one logic serves the streams of the
-// network (watch_stream.h) and the watches of this process (local_client.h). It holds no thread and
-// copies no object: an event has the stored bytes.
+// The events of a watch: the existing objects, if the client requests them, and then every change,
+// once and in order. WatchEvents neither frames nor blocks, so it serves the streams of the network
+// (watch_stream.h) and the watches of this process (local_client.h). It needs no thread and copies
+// no object: an event has the stored bytes.
 
 #include <atomic>
 #include <memory>
@@ -24,15 +24,15 @@
 
 namespace kubexms {
 
-// How the object of an event is shown. One format belongs to one watch.
+// The representation of objects in the events of one watch: a table row, or metadata only.
 class EventFormat {
  public:
   virtual ~EventFormat() = default;
-  // The object as it stands in the event.
-  virtual Result<SharedBytes> Show(const SharedBytes& object) = 0;
+  // The object as it appears in the event.
+  virtual Result<SharedBytes> Format(const SharedBytes& object) = 0;
 };
 
-// How a watch is told that it has something to say, or must end. Safe for use from any thread.
+// Signals a watch that it has events, or must end. Safe for use from any thread.
 class WatchSignal {
  public:
   void SetWaker(StreamWaker waker);
@@ -47,12 +47,12 @@ class WatchSignal {
   StreamWaker waker_ GUARDED_BY(mutex_);
 };
 
-// The watches of a server that are open. Safe for use from any thread.
+// The open watches of a server. Safe for use from any thread.
 class OpenWatches {
  public:
   void Add(WatchSignal* signal);
   void Remove(WatchSignal* signal);
-  // Ends every watch that is open now as a lost connection would.
+  // Ends all open watches as a lost connection would.
   void DropAll();
 
  private:
@@ -74,27 +74,28 @@ struct WatchEventsOptions {
 // For one thread at a time. The store must outlive it.
 class WatchEvents {
  public:
-  // Fails for what a client is told at once: wrong selectors, a store that is down. A version that
-  // is too old is told by Next(), as Kubernetes does.
+  // Fails for an invalid selector or a store that does not answer. Next() reports a resourceVersion
+  // that has expired: Kubernetes sends that error as an event, too.
   static Result<std::unique_ptr<WatchEvents>> Open(WatchEventsOptions options);
   ~WatchEvents();
   WatchEvents(const WatchEvents&) = delete;
   WatchEvents& operator=(const WatchEvents&) = delete;
 
-  // Woken when, after Next() had nothing, there is something. To be set before the first Next().
+  // `waker` is woken when an event arrives after Next() had none. Must be set before the first
+  // Next().
   void SetWaker(StreamWaker waker) { signal_->SetWaker(std::move(waker)); }
 
-  // The next event; nothing when there is none for now, or when ended() says that none will come.
-  // After an error it has ended:
-  //   Expired             the changes are no longer stored; list again.
-  //   TooManyRequests     who reads is too slow; a new watch goes on after the last version.
+  // The next event; nothing when no event is available yet, or when the watch has ended(). An error
+  // ends the watch:
+  //   Expired             the history is compacted; the client must relist.
+  //   TooManyRequests     the reader is too slow; a new watch can resume from its last version.
   //   ServiceUnavailable  see dropped().
   Result<std::optional<ObjectEvent>> Next();
   bool ended() const { return ended_; }
-  // True when OpenWatches::DropAll() ended it.
+  // True when OpenWatches::DropAll() ended the watch.
   bool dropped() const { return signal_->dropped(); }
 
-  // When Next() should be asked again though nothing happened: for a bookmark or the end.
+  // When to call Next() even if no event arrived: for a bookmark or the timeout.
   Clock::MonotonicTime NextDeadline() const;
 
  private:
@@ -102,19 +103,21 @@ class WatchEvents {
 
   Result<void> Begin();
   bool WantsInitialEvents() const;
-  Result<void> ListenAfter(uint64_t revision);
+  Result<void> WatchAfter(uint64_t revision);
 
   Result<std::optional<ObjectEvent>> Advance();
   Result<std::optional<ObjectEvent>> NextChange();
-  Result<std::optional<ObjectEvent>> WhenIdle();
-  // What a change is to this watch; nothing when its filter passes it over.
-  Result<std::optional<ObjectEvent>> Judge(const store::Event& event) const;
-  Result<std::optional<ObjectEvent>> Shown(ObjectEventType type, SharedBytes object) const;
+  // A bookmark, or nothing.
+  Result<std::optional<ObjectEvent>> NextWhileIdle();
+  // The event for a change: an object that starts or stops matching the filter counts as added or
+  // deleted. Nothing when the filter matches neither the old nor the new object.
+  Result<std::optional<ObjectEvent>> ToObjectEvent(const store::Event& event) const;
+  Result<std::optional<ObjectEvent>> FormatEvent(ObjectEventType type, SharedBytes object) const;
   Result<std::optional<ObjectEvent>> Bookmark(bool initial_events_end);
 
   const WatchEventsOptions options_;
   const ObjectFilter filter_;
-  // Shared with the store, whose threads may call while this is made or destroyed.
+  // Shared with the store, whose threads may call it while this object is created or destroyed.
   const std::shared_ptr<WatchSignal> signal_ = std::make_shared<WatchSignal>();
 
   std::vector<store::RecordPtr> initial_;
@@ -124,7 +127,7 @@ class WatchEvents {
   std::unique_ptr<store::Watch> watch_;
   store::WatchBatch batch_;
   size_t next_event_ = 0;
-  std::optional<Error> failed_;  // to be told before the end
+  std::optional<Error> failed_;  // returned by Next() after the initial events
   bool ended_ = false;
 
   Clock::MonotonicTime deadline_;

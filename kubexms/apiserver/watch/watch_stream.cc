@@ -9,8 +9,8 @@ constexpr std::string_view kErrorStart = R"({"type":"ERROR","object":)";
 constexpr std::string_view kFrameEnd = "}\n";
 
 std::string_view FrameStart(ObjectEventType type) {
-  // In canonical order "object" would come first; clients read the type first all the same, and
-  // Kubernetes writes it first.
+  // Not in the canonical order of members: Kubernetes writes the type first, and clients read it
+  // first.
   switch (type) {
     case ObjectEventType::kAdded: return R"({"type":"ADDED","object":)";
     case ObjectEventType::kModified: return R"({"type":"MODIFIED","object":)";
@@ -20,7 +20,7 @@ std::string_view FrameStart(ObjectEventType type) {
   return kErrorStart;
 }
 
-// The number of bytes that were appended.
+// Returns the number of bytes appended.
 size_t AppendFrame(std::string_view start, SharedBytes object, Body& out) {
   const size_t size = start.size() + object.size() + kFrameEnd.size();
   out.push_back(SharedBytes::Static(start));
@@ -76,7 +76,7 @@ ResponseStream::Next WatchStream::Pull(size_t room, Body& out) {
 
 ResponseStream::Next WatchStream::Fail(const Error& error, Body& out) {
   if (events_->dropped()) return Next::kAbort;
-  // A client that reads too slowly comes back on another connection, from where it is.
+  // A client that reads too slowly resumes the watch from its last resourceVersion.
   if (error.IsTooManyRequests()) return Next::kEnd;
   AppendFrame(kErrorStart, SharedBytes(WriteJson(StatusOf(error))), out);
   return Next::kEnd;

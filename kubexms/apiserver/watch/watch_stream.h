@@ -1,7 +1,7 @@
 #pragma once
 
-// A watch as the body of a response: its events, each as one JSON document a line. An event is the
-// stored bytes between two constants.
+// A watch as the body of a response: one JSON document a line for each event, framed around the
+// stored bytes.
 
 #include <memory>
 

@@ -27,7 +27,7 @@ class WatchStreamTest : public WrittenObjects {
     return stream;
   }
 
-  // "ADDED a" for each event that there is by now.
+  // "ADDED a" for each event available so far.
   static std::vector<std::string> Events(ResponseStream& stream) {
     Body body;
     while (stream.Pull(1024, body) == ResponseStream::Next::kMore) {
@@ -64,7 +64,7 @@ class WatchStreamTest : public WrittenObjects {
   WakeTimer timer_;
 };
 
-TEST_F(WatchStreamTest, BeginsWithWhatIsThereAndGoesOnWithChanges) {
+TEST_F(WatchStreamTest, SendsExistingObjectsThenChanges) {
   Make("a");
   const auto stream = Open({});
   EXPECT_THAT(Events(*stream), ElementsAre("ADDED a"));
@@ -75,7 +75,7 @@ TEST_F(WatchStreamTest, BeginsWithWhatIsThereAndGoesOnWithChanges) {
   EXPECT_THAT(Events(*stream), ElementsAre());
 }
 
-TEST_F(WatchStreamTest, ResumesAfterAVersion) {
+TEST_F(WatchStreamTest, ResumesFromAResourceVersion) {
   Make("a");
   const uint64_t version = store_->CurrentRevision().value();
   Make("b");
@@ -84,7 +84,7 @@ TEST_F(WatchStreamTest, ResumesAfterAVersion) {
   EXPECT_THAT(Events(*Open(query)), ElementsAre("ADDED b"));
 }
 
-TEST_F(WatchStreamTest, ObjectsEnterAndLeaveASelection) {
+TEST_F(WatchStreamTest, ReportsObjectsThatStartAndStopMatchingTheSelector) {
   ListQuery query;
   query.labels = Selector::Parse("l=x").value();
   Make("a", "y");
@@ -105,7 +105,7 @@ TEST_F(WatchStreamTest, InitialEventsEndWithABookmark) {
   EXPECT_THAT(Events(*Open(query)), ElementsAre("ADDED a", "BOOKMARK"));
 }
 
-TEST_F(WatchStreamTest, TellsThatAVersionIsTooOld) {
+TEST_F(WatchStreamTest, SendsAnErrorForAnExpiredResourceVersion) {
   Make("a");
   const uint64_t version = store_->CurrentRevision().value();
   Make("b");
@@ -121,7 +121,7 @@ TEST_F(WatchStreamTest, TellsThatAVersionIsTooOld) {
   EXPECT_EQ(FindMember(event, "object")->at("code").get_int64(), 410);
 }
 
-TEST_F(WatchStreamTest, ADeletionHasAVersionOfItsOwn) {
+TEST_F(WatchStreamTest, ADeletionHasItsOwnResourceVersion) {
   Make("a");
   const auto stream = Open({});
   (void)Events(*stream);
@@ -133,7 +133,7 @@ TEST_F(WatchStreamTest, ADeletionHasAVersionOfItsOwn) {
             std::to_string(store_->CurrentRevision().value()));
 }
 
-TEST_F(WatchStreamTest, IsCutOffWhenWatchesAreDropped) {
+TEST_F(WatchStreamTest, AbortsWhenWatchesAreDropped) {
   const auto stream = Open({});
   Body body;
   EXPECT_EQ(stream->Pull(1024, body), ResponseStream::Next::kWait);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "kubexms/apiserver/resources/custom_resource_definition.h"
 #include "kubexms/apiserver/resources/metadata.h"
 #include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/base/time_left.h"
@@ -20,21 +19,7 @@ int64_t IntegerAt(const Json* value, int64_t fallback) {
   return value != nullptr && value->is_int64() ? value->get_int64() : fallback;
 }
 
-// Only Pods are given time; one that runs nowhere or has ended needs none.
-int64_t GracePeriod(const Json& object, const Resource& resource, const DeleteQuery& options) {
-  if (!resource.Is("", "pods")) return 0;
-  const Json* spec = FindMember(object, "spec");
-  const Json* status = FindMember(object, "status");
-  const std::string_view phase = status == nullptr ? "" : FindString(*status, "phase");
-  if (spec == nullptr || FindString(*spec, "nodeName").empty()) return 0;
-  if (phase == "Succeeded" || phase == "Failed") return 0;
-  const int64_t own = IntegerAt(FindMember(*spec, "terminationGracePeriodSeconds"), 30);
-  // A negative period of the Pod itself means the shortest one.
-  const int64_t wanted = options.grace_period_seconds.value_or(own);
-  return wanted < 0 ? 1 : wanted;
-}
-
-// Who takes care of the dependents, as a finalizer.
+// Sets the finalizer of the garbage collector that orphans or deletes the dependents.
 void SetPropagation(JsonObject& metadata, Propagation propagation) {
   if (propagation == Propagation::kDefault) return;
   JsonArray finalizers;
@@ -54,24 +39,8 @@ void SetPropagation(JsonObject& metadata, Propagation propagation) {
   }
 }
 
-// A definition goes after the objects it defines.
-void HoldUntilCleanedUp(JsonObject& metadata) {
-  if (metadata.contains("deletionTimestamp")) return;
-  Json& finalizers = metadata["finalizers"];
-  if (!finalizers.is_array()) finalizers.emplace_array();
-  const Json cleanup(kCustomResourceCleanup);
-  if (std::ranges::count(finalizers.get_array(), cleanup) == 0) {
-    finalizers.get_array().push_back(cleanup);
-  }
-}
-
-// Those that are older than garbage collection leave their Pods unless told otherwise.
-bool OrphansByDefault(const Resource& resource) {
-  return resource.Is("batch", "jobs") || resource.Is("", "replicationcontrollers");
-}
-
 Propagation PropagationOf(const Resource& resource, const DeleteQuery& options) {
-  if (options.propagation == Propagation::kDefault && OrphansByDefault(resource)) {
+  if (options.propagation == Propagation::kDefault && resource.orphans_dependents) {
     return Propagation::kOrphan;
   }
   return options.propagation;
@@ -82,8 +51,7 @@ void SetDeletionTime(JsonObject& metadata, const Resource& resource, int64_t gra
   const int64_t before = IntegerAt(metadata.if_contains("deletionGracePeriodSeconds"), grace);
   if (!first && before <= grace) return;
   metadata["deletionTimestamp"] = Time(now.value() + BoundedSeconds(grace)).ToString();
-  // A definition is marked by the server itself, without all this.
-  if (resource.group == "apiextensions.k8s.io") return;
+  if (!resource.strategy->CountsDeletions()) return;
   metadata["deletionGracePeriodSeconds"] = grace;
   if (first && resource.strategy->CountsGenerations()) {
     metadata["generation"] = IntegerAt(metadata.if_contains("generation"), 0) + 1;
@@ -114,27 +82,17 @@ Result<void> CheckPreconditions(const Json& object, const DeleteQuery& options,
 }
 
 bool MarkForDeletion(Json& object, const Resource& resource, const DeleteQuery& options, Time now) {
-  JsonObject& metadata = MetadataOf(object);
-  SetPropagation(metadata, PropagationOf(resource, options));
-  if (resource.group == "apiextensions.k8s.io") HoldUntilCleanedUp(metadata);
-  const int64_t grace = GracePeriod(object, resource, options);
-  const bool over = grace == 0 && !HasFinalizers(object) && !HasContentFinalizers(object, resource);
-  // The last that is seen of a Pod is that it is being deleted.
-  if (!over || resource.Is("", "pods")) SetDeletionTime(metadata, resource, grace, now);
-  if (over) return true;
-  if (resource.Is("", "namespaces")) {
-    Json& status = object.get_object()["status"];
-    if (!status.is_object()) status.emplace_object();
-    status.get_object()["phase"] = "Terminating";
-  }
-  return false;
-}
-
-bool HasContentFinalizers(const Json& object, const Resource& resource) {
-  if (!resource.Is("", "namespaces")) return false;
-  const Json* spec = FindMember(object, "spec");
-  const Json* finalizers = spec == nullptr ? nullptr : FindMember(*spec, "finalizers");
-  return finalizers != nullptr && finalizers->is_array() && !finalizers->get_array().empty();
+  const Strategy& strategy = *resource.strategy;
+  SetPropagation(MetadataOf(object), PropagationOf(resource, options));
+  strategy.PrepareForDelete(object.get_object());
+  const std::optional<int64_t> grace =
+      strategy.GracePeriod(object.get_object(), options.grace_period_seconds);
+  const bool removable = grace.value_or(0) == 0 && !HasFinalizers(object) &&
+                         !strategy.HasContentFinalizers(object.get_object());
+  // The last event of a kind with a grace period shows the object in deletion.
+  if (!removable || grace) SetDeletionTime(MetadataOf(object), resource, grace.value_or(0), now);
+  if (!removable) strategy.MarkTerminating(object.get_object());
+  return removable;
 }
 
 }  // namespace kubexms

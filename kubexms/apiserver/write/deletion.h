@@ -1,6 +1,6 @@
 #pragma once
 
-// What deleting an object means: at once, after a grace period, or when its finalizers are done.
+// How an object is deleted: at once, after a grace period, or when its finalizers are removed.
 
 #include "kubexms/api/values/time.h"
 #include "kubexms/apiserver/request/request.h"
@@ -10,16 +10,13 @@
 
 namespace kubexms {
 
-// Fails when the object is not the one that the options mean.
+// Fails with a conflict when the object does not match the preconditions of the options.
 Result<void> CheckPreconditions(const Json& object, const DeleteQuery& options,
                                 const Resource& resource);
 
-// True when nothing holds the object, so that it can be removed. Otherwise it now says that it is
-// being deleted, since when, and what is to become of its dependents. Safe to do twice: a shorter
-// grace period than before shortens it.
+// Returns true when the object has no finalizers and no grace period, so that it can be removed.
+// Otherwise marks it as being deleted: the deletionTimestamp, the grace period, and the finalizer of
+// the propagation policy. May be called again: a shorter grace period replaces a longer one.
 bool MarkForDeletion(Json& object, const Resource& resource, const DeleteQuery& options, Time now);
-
-// A Namespace also waits for the finalizers in its spec.
-bool HasContentFinalizers(const Json& object, const Resource& resource);
 
 }  // namespace kubexms

@@ -1,45 +1,19 @@
 #include "kubexms/apiserver/write/field_management.h"
 
-#include <array>
-
 #include "kubexms/api/patch/apply.h"
-#include "kubexms/apiserver/strategies/strategy.h"
-#include "kubexms/apiserver/write/written_parts.h"
+#include "kubexms/apiserver/strategies/fields.h"
 
 namespace kubexms {
 namespace {
 
-FieldSet SetOf(std::initializer_list<std::string_view> fields,
-               std::initializer_list<std::string_view> metadata = {}) {
-  FieldSet set;
-  for (const std::string_view field : fields) set.Insert(std::array{PathElement::Field(field)});
-  for (const std::string_view field : metadata) {
-    set.Insert(std::array{PathElement::Field("metadata"), PathElement::Field(field)});
-  }
-  return set;
-}
-
-// The same for its status; see MetadataKeptByStatus().
-const FieldSet* ResetByStatus(const Resource& resource) {
-  static const FieldSet kSpec = SetOf({"spec", "data"});
-  static const FieldSet kSpecAndMetadata = SetOf({"spec", "data", "metadata"});
-  static const FieldSet kPod = SetOf({"spec"}, {"deletionTimestamp", "ownerReferences"});
-  static const FieldSet kDeployment = SetOf({"spec"}, {"labels"});
-  if (resource.Is("", "pods")) return &kPod;
-  if (resource.Is("apps", "deployments")) return &kDeployment;
-  const bool metadata_is_kept = resource.custom || !MetadataKeptByStatus(resource).empty() ||
-                                resource.group == "apiextensions.k8s.io";
-  return metadata_is_kept ? &kSpecAndMetadata : &kSpec;
-}
-
-// What a write to the object, or to its status, leaves alone.
+// The fields that a write to the object, or to its status, neither changes nor owns.
 const FieldSet* ResetFields(const Resource& resource, std::string_view subresource) {
-  static const FieldSet kStatus = SetOf({"status"});
-  if (subresource == "status") return ResetByStatus(resource);
+  static const FieldSet kStatus = FieldsAt({"status"});
+  if (subresource == "status") return &resource.strategy->FieldsResetByStatus();
   return resource.strategy->HasStatus() ? &kStatus : nullptr;
 }
 
-// The options with what they borrow.
+// The options, with the strings that they borrow.
 struct Options {
   explicit Options(const FieldManagement& management)
       : api_version(management.resource.api_version()),

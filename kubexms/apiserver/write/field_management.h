@@ -1,7 +1,7 @@
 #pragma once
 
-// Who owns which field of an object (metadata.managedFields), for the writes of the server: the
-// rules of api/patch/apply.h with what the server knows about a resource.
+// The managed fields of an object (metadata.managedFields) in writes of the server: applies the rules
+// of api/patch/apply.h to a resource.
 
 #include <string_view>
 
@@ -19,12 +19,13 @@ struct FieldManagement {
   Time now;
 };
 
-// `updated` with the managed fields that it has when the manager writes it in place of `old`; null
-// for a creation.
+// Returns `updated` with its managed fields after the manager has written it in place of `old`, which
+// is null for a creation.
 Json TrackWrite(const Json* old, Json updated, const FieldManagement& management);
 
-// `live` (null when there is no object) with the configuration merged into it and its managed
-// fields. What this resource or subresource does not write is neither changed nor owned.
+// Returns `live` (null when the object does not exist) with the configuration merged into it and with
+// its managed fields. Fields that this resource or subresource does not write are neither changed
+// nor owned.
 Result<Json> ApplyConfiguration(const Json* live, const Json& config,
                                 const FieldManagement& management, bool force);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the schema of a built-in kind finds wrong, besides the rules of its strategy.
+// Validation of a built-in kind by its schema, which supplements the rules of its strategy.
 
 #include "kubexms/api/schema/schema.h"
 #include "kubexms/apiserver/strategies/strategy.h"
@@ -8,8 +8,8 @@
 
 namespace kubexms {
 
-// Adds to what the strategy has found. Fields that it has said something about are left to it, so
-// that nothing is reported twice in two wordings.
+// Adds the errors of the schema to those of the strategy, except about fields that the strategy has
+// reported: an error appears once, in Kubernetes' words.
 void AddSchemaErrors(const Json& object, const Schema& schema, FieldErrors& errors);
 
 }  // namespace kubexms

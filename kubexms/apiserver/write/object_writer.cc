@@ -10,7 +10,6 @@
 #include "kubexms/api/stored_object.h"
 #include "kubexms/apiserver/read/object_reader.h"
 #include "kubexms/apiserver/resources/metadata.h"
-#include "kubexms/apiserver/services/service_addresses.h"
 #include "kubexms/apiserver/strategies/strategy.h"
 #include "kubexms/apiserver/write/deletion.h"
 #include "kubexms/apiserver/write/field_management.h"
@@ -22,26 +21,17 @@
 namespace kubexms {
 namespace {
 
-// Writes that are not bound to a version are tried again so often when others write in between.
+// The attempts of a write that names no resourceVersion, when other writes are committed in between.
 constexpr int kMaxAttempts = 8;
-// Of several objects. The store commits together what waits.
+// The deletions of a collection that wait for their commits together.
 constexpr size_t kDeletionsAtATime = 512;
 
-// Of what clients write. The rest of what the store takes is for those who only want to be rid of
-// an object: the marks of its deletion, and the managed fields of whoever removes a finalizer.
+// The limit for objects that clients write. The store accepts more, so that an object of this size
+// can still be deleted: that adds a deletionTimestamp, and managed fields when a finalizer is removed.
 constexpr size_t kMaxObjectBytes = store::kMaxTransactionBytes - 50'000;
 
 constexpr std::string_view kModified =
     "the object has been modified; please apply your changes to the latest version and try again";
-
-std::string KeyOf(const WriteRequest& request, std::string_view name) {
-  return StorageKey(request.resource, request.resource.namespaced ? request.namespace_name : "",
-                    name);
-}
-
-Error Conflict(const WriteRequest& request, std::string_view name) {
-  return Error::Conflict(request.resource.qualified_name(), name, kModified);
-}
 
 FieldErrors ValidateDocument(const Json& document, const Resource& resource) {
   FieldErrors errors;
@@ -69,21 +59,21 @@ struct NamespaceVersion {
   uint64_t revision = 0;
 };
 
-Result<NamespaceVersion> CheckNamespace(const WriteRequest& request, std::string_view name,
+Result<NamespaceVersion> CheckNamespace(const WriteAttributes& attributes, std::string_view name,
                                         store::Store& store) {
-  NamespaceVersion version{StoragePrefix("", "namespaces").append(request.namespace_name)};
+  NamespaceVersion version{StoragePrefix("", "namespaces").append(attributes.namespace_name)};
   ASSIGN_OR_RETURN(const store::RecordPtr record, store.Get(version.key));
-  if (record == nullptr) return Error::NotFound("namespaces", request.namespace_name);
+  if (record == nullptr) return Error::NotFound("namespaces", attributes.namespace_name);
   ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(record->value));
   if (header.deleting) {
     const Error error = Error::Forbidden(
-        request.resource.qualified_name(), name,
+        attributes.resource.qualified_name(), name,
         fmt::format("unable to create new content in namespace {} because it is being terminated",
-                    request.namespace_name));
+                    attributes.namespace_name));
     ErrorDetails details = error.details();
     details.causes = {
         {.reason = "NamespaceTerminating",
-         .message = fmt::format("namespace {} is being terminated", request.namespace_name),
+         .message = fmt::format("namespace {} is being terminated", attributes.namespace_name),
          .field = "metadata.namespace"}};
     return Error(error.code(), error.reason(), error.message(), std::move(details));
   }
@@ -91,29 +81,30 @@ Result<NamespaceVersion> CheckNamespace(const WriteRequest& request, std::string
   return version;
 }
 
-// The name and version that an update says it is about.
+// Checks the name, uid and resourceVersion in the document of an update.
 Result<void> CheckIdentity(const Json& document, const Json& old, uint64_t revision,
-                           const WriteRequest& request) {
+                           const WriteAttributes& attributes) {
   const std::string_view name = NameOf(document);
-  if (!name.empty() && name != request.name) {
-    return Error::BadRequest(fmt::format(
-        "the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+  if (!name.empty() && name != attributes.name) {
+    return Error::BadRequest(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name,
+                    attributes.name));
   }
   const std::string_view uid = UidOf(document);
   if (!uid.empty() && uid != UidOf(old)) {
     return Error::Conflict(
-        request.resource.qualified_name(), request.name,
+        attributes.resource.qualified_name(), attributes.name,
         fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
                     UidOf(old)));
   }
   const std::string_view version = ResourceVersionOf(document);
   if (!version.empty() && version != "0" && version != std::to_string(revision)) {
-    return Conflict(request, request.name);
+    return Error::Conflict(attributes.resource.qualified_name(), attributes.name, kModified);
   }
   return {};
 }
 
-// As Kubernetes calls a new object when it refuses it.
+// The name of a new object in Kubernetes' messages.
 std::string NameInMessages(const Json& document) {
   std::string_view name = NameOf(document);
   if (name.empty()) name = MetadataString(document, "generateName");
@@ -125,15 +116,15 @@ bool IsBoundToVersion(const Json& document) {
   return !version.empty() && version != "0";
 }
 
-// An object whose deletion was waiting only for what the update has just taken away.
+// Whether the update has removed the last thing that the deletion of the object was waiting for.
 bool CompletesDeletion(const Json& document, const Resource& resource) {
   if (!IsBeingDeleted(document) || HasFinalizers(document)) return false;
-  if (HasContentFinalizers(document, resource)) return false;
+  if (resource.strategy->HasContentFinalizers(document.get_object())) return false;
   const Json* grace = MetadataOf(document).if_contains("deletionGracePeriodSeconds");
   return grace == nullptr || !grace->is_int64() || grace->get_int64() == 0;
 }
 
-void KeepGeneration(Json& document, const Json& old) {
+void RestoreGeneration(Json& document, const Json& old) {
   const Json* generation = MetadataOf(old).if_contains("generation");
   if (generation != nullptr) MetadataOf(document)["generation"] = *generation;
 }
@@ -148,7 +139,7 @@ size_t BytesWithoutManagers(const Json& document) {
   return WriteJson(document).size() - (managers == nullptr ? 0 : WriteJson(*managers).size());
 }
 
-// `old` is null for a creation. An object that is too large already may become smaller.
+// `old` is null for a creation. An object that is already too large may become smaller.
 Result<void> CheckSize(size_t bytes, const Json& document, const Json* old) {
   if (bytes <= kMaxObjectBytes) return {};
   if (old != nullptr && BytesWithoutManagers(document) <= BytesWithoutManagers(*old)) return {};
@@ -156,7 +147,7 @@ Result<void> CheckSize(size_t bytes, const Json& document, const Json* old) {
       fmt::format("the object has {} bytes; at most {} are possible", bytes, kMaxObjectBytes));
 }
 
-// The status that the schema gives to a new object, where it does.
+// Sets the default of `status` in the schema, if it has one.
 Result<void> AddDefaultStatus(JsonObject& object, const Schema& schema) {
   const Schema* status = schema.Resolve().FindProperty("status");
   if (status == nullptr || !status->default_value) return {};
@@ -164,97 +155,110 @@ Result<void> AddDefaultStatus(JsonObject& object, const Schema& schema) {
   return ApplyDefaults(added, *status, store::kMaxTransactionBytes);
 }
 
-// One write of one object: the request, and what all steps of it need.
-class Write {
+CommitHook* FindHook(const WriteEnvironment& environment, const Resource& resource) {
+  const auto hook = std::ranges::find_if(environment.commit_hooks,
+                                         [&](CommitHook* one) { return one->AppliesTo(resource); });
+  return hook == environment.commit_hooks.end() ? nullptr : *hook;
+}
+
+// Commits that run concurrently.
+class PendingCommits {
  public:
-  Write(ObjectWriter::Environment& environment, const WriteRequest& request)
-      : environment_(environment), request_(request), resource_(request.resource) {}
+  explicit PendingCommits(store::Store& store) : store_(store) {}
+  ~PendingCommits() { (void)Wait(); }
 
-  Result<Written> Create(Json document);
-  // Nothing when somebody else was faster and the write may be tried again.
-  Result<std::optional<Written>> TryUpdate(const ObjectWriter::ChangeFunction& change,
-                                           const std::optional<ObjectWriter::Creation>& creation);
-  Result<std::optional<Deleted>> TryDelete(const DeleteQuery& options);
+  // `name` identifies the commit in the result of Wait().
+  void Add(std::string_view name, store::Transaction transaction) EXCLUDES(mutex_) {
+    {
+      MutexLock lock(mutex_);
+      ++waiting_;
+    }
+    store_.CommitAsync(std::move(transaction), [this, name](Result<store::CommitResult> result) {
+      MutexLock lock(mutex_);
+      if (!result.ok()) {
+        failure_ = result.error();
+      } else if (!result->committed()) {
+        refused_.push_back(name);
+      }
+      if (--waiting_ == 0) done_.NotifyAll();
+    });
+  }
 
-  // A deletion that is decided on and not yet committed.
-  struct Deletion {
-    Deleted deleted;
-    EncodedObject encoded;                          // what stays of the object, if anything does
-    std::optional<store::Transaction> transaction;  // none: nothing changes
-  };
-  Result<Deletion> PlanDeletion(const DeleteQuery& options);
-  Result<Deletion> PlanRemoval(const store::Record& record, const Error& why);
+  // The names whose objects were changed by another write first.
+  Result<std::vector<std::string_view>> Wait() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (waiting_ > 0) done_.Wait(mutex_);
+    if (failure_) return *failure_;
+    return std::move(refused_);
+  }
 
  private:
-  Time Now() const { return Time::Now(environment_.clock); }
-  // Tracks who owns which field of a document that is to be stored in place of `old`, if any.
-  Result<Json> Track(const Json* old, Json document) const {
-    const Resource& shown = request_.requested == nullptr ? resource_ : *request_.requested;
-    const FieldManagement management{shown, request_.subresource, request_.manager, Now()};
-    if (shown.api_version() == resource_.api_version()) {
-      return TrackWrite(old, std::move(document), management);
-    }
-    Json converted = document;
-    RETURN_IF_ERROR(ConvertDocument(converted, shown));
-    Json converted_old = old == nullptr ? Json() : *old;
-    if (old != nullptr) RETURN_IF_ERROR(ConvertDocument(converted_old, shown));
-    const Json tracked =
-        TrackWrite(old == nullptr ? nullptr : &converted_old, std::move(converted), management);
-    JsonObject& metadata = MetadataOf(document);
-    metadata.erase("managedFields");
-    if (const Json* fields = MetadataOf(tracked).if_contains("managedFields")) {
-      metadata["managedFields"] = *fields;
-    }
-    return document;
-  }
-
-  Result<void> Admit(AdmissionRequest::Operation operation, Json& document, const Json* old,
-                     std::string_view name) const {
-    const AdmissionRequest admission{operation,     resource_, request_.subresource,
-                                     request_.user, old,       name};
-    for (const auto& one : environment_.admissions) {
-      RETURN_IF_ERROR(one->Admit(admission, document));
-    }
-    return {};
-  }
-
-  Result<void> Validate(AdmissionRequest::Operation operation, const Json& document,
-                        const Json* old) const {
-    const AdmissionRequest admission{operation, resource_, request_.subresource, request_.user,
-                                     old};
-    for (const auto& one : environment_.admissions) {
-      RETURN_IF_ERROR(one->Validate(admission, document));
-    }
-    return {};
-  }
-
-  // `authorize` may be empty, where the request itself was authorized as a creation.
-  Result<void> PrepareCreation(Json& document, bool applied,
-                               const std::function<Result<void>()>& authorize);
-  Error NameIsTaken(std::string_view name) const;
-  // Nothing when the name is taken by chance and another one can be generated.
-  Result<std::optional<Written>> CommitCreation(const Json& document);
-  Result<void> PrepareUpdate(Json& document, const Json& old, bool applied);
-  Result<std::optional<Written>> CommitUpdate(Json document, const Json& old,
-                                              const store::Record& record);
-  Result<store::Transaction> WithAddresses(Json& document, const Json* old,
-                                           store::Transaction transaction) {
-    if (!resource_.Is("", "services")) return transaction;
-    return environment_.addresses.Assign(document, old, Now(), std::move(transaction));
-  }
-  store::Transaction WithoutAddresses(const Json& document, store::Transaction transaction) {
-    if (!resource_.Is("", "services")) return transaction;
-    return environment_.addresses.Release(document, std::move(transaction));
-  }
-
-  ObjectWriter::Environment& environment_;
-  const WriteRequest& request_;
-  const Resource& resource_;
+  store::Store& store_;
+  Mutex mutex_;
+  CondVar done_;
+  size_t waiting_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::string_view> refused_ GUARDED_BY(mutex_);
+  std::optional<Error> failure_ GUARDED_BY(mutex_);
 };
 
-Result<void> Write::PrepareCreation(Json& document, bool applied,
-                                    const std::function<Result<void>()>& authorize) {
-  RETURN_IF_ERROR(SetNamespace(document, resource_, request_.namespace_name));
+}  // namespace
+
+ObjectWrite::ObjectWrite(WriteEnvironment& environment, WriteAttributes attributes)
+    : environment_(environment),
+      attributes_(std::move(attributes)),
+      resource_(attributes_.resource),
+      hook_(FindHook(environment, resource_)) {}
+
+std::string ObjectWrite::KeyOf(std::string_view name) const {
+  return StorageKey(resource_, resource_.namespaced ? attributes_.namespace_name : "", name);
+}
+
+Error ObjectWrite::Conflict(std::string_view name) const {
+  return Error::Conflict(resource_.qualified_name(), name, kModified);
+}
+
+Result<Json> ObjectWrite::Track(const Json* old, Json document) const {
+  const FieldManagement management = ManagementAt(Now());
+  if (requested().api_version() == resource_.api_version()) {
+    return TrackWrite(old, std::move(document), management);
+  }
+  Json converted = document;
+  RETURN_IF_ERROR(ConvertDocument(converted, requested()));
+  Json converted_old = old == nullptr ? Json() : *old;
+  if (old != nullptr) RETURN_IF_ERROR(ConvertDocument(converted_old, requested()));
+  const Json tracked =
+      TrackWrite(old == nullptr ? nullptr : &converted_old, std::move(converted), management);
+  JsonObject& metadata = MetadataOf(document);
+  metadata.erase("managedFields");
+  if (const Json* fields = MetadataOf(tracked).if_contains("managedFields")) {
+    metadata["managedFields"] = *fields;
+  }
+  return document;
+}
+
+Result<void> ObjectWrite::Admit(AdmissionRequest::Operation operation, Json& document,
+                                const Json* old, std::string_view name) const {
+  const AdmissionRequest admission{operation,        resource_, attributes_.subresource,
+                                   attributes_.user, old,       name};
+  for (const auto& one : environment_.admissions) {
+    RETURN_IF_ERROR(one->Admit(admission, document));
+  }
+  return {};
+}
+
+Result<void> ObjectWrite::Validate(AdmissionRequest::Operation operation, const Json& document,
+                                   const Json* old) const {
+  const AdmissionRequest admission{operation, resource_, attributes_.subresource, attributes_.user,
+                                   old};
+  for (const auto& one : environment_.admissions) {
+    RETURN_IF_ERROR(one->Validate(admission, document));
+  }
+  return {};
+}
+
+Result<void> ObjectWrite::PrepareCreation(Json& document, bool applied,
+                                          const AuthorizeFunction& authorize) {
+  RETURN_IF_ERROR(SetNamespace(document, resource_, attributes_.namespace_name));
   const Strategy& strategy = *resource_.strategy;
   if (strategy.HasStatus() && !strategy.AllowsStatusOnCreate()) {
     document.get_object().erase("status");
@@ -274,7 +278,7 @@ Result<void> Write::PrepareCreation(Json& document, bool applied,
   }
   // Before anything else about the object: nothing can be made in a namespace that is not there.
   if (resource_.namespaced) {
-    RETURN_IF_ERROR(CheckNamespace(request_, name, environment_.store));
+    RETURN_IF_ERROR(CheckNamespace(attributes_, name, environment_.store));
   }
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kCreate, document, nullptr, name));
   if (resource_.zero_form != nullptr) AddZeroValues(document, *resource_.zero_form);
@@ -286,11 +290,11 @@ Result<void> Write::PrepareCreation(Json& document, bool applied,
   return Validate(AdmissionRequest::Operation::kCreate, document, nullptr);
 }
 
-Result<Written> Write::Create(Json document) {
+Result<Written> ObjectWrite::Create(Json document) {
   if (IsBoundToVersion(document)) {
     return Error(500, "", "resourceVersion should not be set on objects to be created");
   }
-  // Kept only where another name can be tried.
+  // Copied only when another name can be generated.
   const Json original = NameOf(document).empty() ? document : Json();
   for (int attempt = 1;; ++attempt) {
     RETURN_IF_ERROR(PrepareCreation(document, false, {}));
@@ -301,38 +305,39 @@ Result<Written> Write::Create(Json document) {
   }
 }
 
-Error Write::NameIsTaken(std::string_view name) const {
+Error ObjectWrite::NameIsTaken(std::string_view name) const {
   const Error error = Error::AlreadyExists(resource_.qualified_name(), name);
-  const Result<store::RecordPtr> record = environment_.store.Get(KeyOf(request_, name));
+  const Result<store::RecordPtr> record = environment_.store.Get(KeyOf(name));
   if (!record.ok() || *record == nullptr) return error;
   const Result<ObjectHeader> header = ReadHeader((*record)->value);
   const bool deleting = header.ok() && header->deleting;
   return deleting ? error.WithContext("object is being deleted") : error;
 }
 
-Result<std::optional<Written>> Write::CommitCreation(const Json& document) {
+Result<std::optional<Written>> ObjectWrite::CommitCreation(const Json& document) {
   const std::string name(NameOf(document));
-  const std::string key = KeyOf(request_, name);
+  const std::string key = KeyOf(name);
   for (int attempt = 1; attempt <= kMaxAttempts; ++attempt) {
     store::Transaction transaction;
     if (resource_.namespaced) {
       ASSIGN_OR_RETURN(NamespaceVersion version,
-                       CheckNamespace(request_, name, environment_.store));
+                       CheckNamespace(attributes_, name, environment_.store));
       transaction = std::move(transaction).IfRevision(std::move(version.key), version.revision);
     }
     transaction = std::move(transaction).IfAbsent(key);
-    // An address may be lost to somebody faster, so every attempt begins without.
-    std::optional<Json> addressed;
-    if (resource_.Is("", "services")) {
-      addressed = document;
-      ASSIGN_OR_RETURN(transaction, WithAddresses(*addressed, nullptr, std::move(transaction)));
+    // What the hook adds may be taken by a concurrent write, so every attempt starts without it.
+    std::optional<Json> completed;
+    if (hook_ != nullptr) {
+      completed = document;
+      ASSIGN_OR_RETURN(transaction,
+                       hook_->OnWrite(*completed, nullptr, Now(), std::move(transaction)));
     }
-    const Json& attempted = addressed ? *addressed : document;
+    const Json& attempted = completed ? *completed : document;
     EncodedObject encoded = EncodeObject(attempted.get_object());
     RETURN_IF_ERROR(CheckSize(encoded.bytes.size(), attempted, nullptr));
     transaction =
         std::move(transaction).Put(key, encoded.bytes, {.revision_offset = encoded.version_offset});
-    if (request_.dry_run) {
+    if (attributes_.dry_run) {
       RETURN_IF_ERROR(transaction.Prepare());
       ASSIGN_OR_RETURN(const store::RecordPtr existing, environment_.store.Get(key));
       if (existing != nullptr) return std::optional<Written>();
@@ -346,38 +351,36 @@ Result<std::optional<Written>> Write::CommitCreation(const Json& document) {
     }
     if (result.mismatch->key == key) return std::optional<Written>();
   }
-  return Conflict(request_, name);
+  return Conflict(name);
 }
 
-Result<std::optional<Written>> Write::TryUpdate(
-    const ObjectWriter::ChangeFunction& change,
-    const std::optional<ObjectWriter::Creation>& creation) {
-  ASSIGN_OR_RETURN(const store::RecordPtr record,
-                   environment_.store.Get(KeyOf(request_, request_.name)));
+Result<std::optional<Written>> ObjectWrite::TryUpdate(const ChangeFunction& change,
+                                                      const std::optional<Creation>& creation) {
+  ASSIGN_OR_RETURN(const store::RecordPtr record, environment_.store.Get(KeyOf(attributes_.name)));
   if (record == nullptr) {
-    if (!creation) return Error::NotFound(resource_.qualified_name(), request_.name);
-    ASSIGN_OR_RETURN(ObjectWriter::Change made, creation->make());
+    if (!creation) return Error::NotFound(resource_.qualified_name(), attributes_.name);
+    ASSIGN_OR_RETURN(Change made, creation->make());
     RETURN_IF_ERROR(PrepareCreation(made.document, made.applied, creation->authorize));
     return CommitCreation(made.document);
   }
   ASSIGN_OR_RETURN(const Json old, ReadDocument(resource_, *record));
-  ASSIGN_OR_RETURN(ObjectWriter::Change changed, change(old));
-  RETURN_IF_ERROR(CheckIdentity(changed.document, old, record->mod_revision, request_));
+  ASSIGN_OR_RETURN(Change changed, change(old));
+  RETURN_IF_ERROR(CheckIdentity(changed.document, old, record->mod_revision, attributes_));
   RETURN_IF_ERROR(PrepareUpdate(changed.document, old, changed.applied));
   return CommitUpdate(std::move(changed.document), old, *record);
 }
 
-Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied) {
-  // Other subresources write one member only, which the rules of the whole object would refuse.
-  const std::string_view part = request_.subresource;
+Result<void> ObjectWrite::PrepareUpdate(Json& document, const Json& old, bool applied) {
+  // Other subresources write one member, which the rules for the whole object may forbid.
+  const std::string_view part = attributes_.subresource;
   const bool status = part == "status";
   const bool whole = part.empty() || part == "scale";
-  RETURN_IF_ERROR(SetNamespace(document, resource_, request_.namespace_name));
+  RETURN_IF_ERROR(SetNamespace(document, resource_, attributes_.namespace_name));
   Json managed;
   if (applied) {
     if (const Json* fields = MetadataOf(document).if_contains("managedFields")) managed = *fields;
   }
-  RestoreOtherParts(document, old, resource_, request_.subresource);
+  RestoreOtherParts(document, old, resource_, attributes_.subresource);
   if (applied && managed.is_null()) {
     MetadataOf(document).erase("managedFields");
   } else if (applied) {
@@ -391,9 +394,9 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
     resource_.strategy->PrepareForUpdate(document.get_object(), old.get_object());
   }
   PreserveMetadata(document, old, resource_);
-  // Where a pod runs is decided for it, and no change of what is wanted.
-  if (part == "binding") KeepGeneration(document, old);
-  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kUpdate, document, &old, request_.name));
+  // A binding is no change of the desired state.
+  if (part == "binding") RestoreGeneration(document, old);
+  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kUpdate, document, &old, attributes_.name));
   MetadataOf(document)["resourceVersion"] = ResourceVersionOf(old);
   if (resource_.zero_form != nullptr) AddZeroValues(document, *resource_.zero_form);
   FieldErrors errors = ValidateDocument(document, resource_);
@@ -416,12 +419,13 @@ Result<void> Write::PrepareUpdate(Json& document, const Json& old, bool applied)
   return Validate(AdmissionRequest::Operation::kUpdate, document, &old);
 }
 
-Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& old,
-                                                   const store::Record& record) {
+Result<std::optional<Written>> ObjectWrite::CommitUpdate(Json document, const Json& old,
+                                                         const store::Record& record) {
   const std::string key(record.key);
-  ASSIGN_OR_RETURN(
-      store::Transaction transaction,
-      WithAddresses(document, &old, store::Transaction().IfRevision(key, record.mod_revision)));
+  store::Transaction transaction = store::Transaction().IfRevision(key, record.mod_revision);
+  if (hook_ != nullptr) {
+    ASSIGN_OR_RETURN(transaction, hook_->OnWrite(document, &old, Now(), std::move(transaction)));
+  }
   Written written;
   written.removed = CompletesDeletion(document, resource_);
   if (!written.removed && JsonEqual(document, old)) {
@@ -431,34 +435,34 @@ Result<std::optional<Written>> Write::CommitUpdate(Json document, const Json& ol
   EncodedObject encoded = EncodeObject(document.get_object());
   if (!written.removed) RETURN_IF_ERROR(CheckSize(encoded.bytes.size(), document, &old));
   if (written.removed) {
-    transaction = WithoutAddresses(
-        old, store::Transaction().IfRevision(key, record.mod_revision).Delete(key));
+    transaction = store::Transaction().IfRevision(key, record.mod_revision).Delete(key);
+    if (hook_ != nullptr) transaction = hook_->OnRemove(old, std::move(transaction));
   } else {
     transaction =
         std::move(transaction).Put(key, encoded.bytes, {.revision_offset = encoded.version_offset});
   }
-  if (request_.dry_run) {
+  if (attributes_.dry_run) {
     RETURN_IF_ERROR(transaction.Prepare());
     written.object = WriteJson(document);
     return std::optional(std::move(written));
   }
   ASSIGN_OR_RETURN(const store::CommitResult result,
                    environment_.store.Commit(std::move(transaction)));
-  // Tried again: a document that names the version it is based on is then found to be too old.
+  // The caller tries again; a document with a resourceVersion then fails with a conflict.
   if (!result.committed()) return std::optional<Written>();
   written.object = encoded.WithVersion(result.revision);
   return std::optional(std::move(written));
 }
 
-Result<Write::Deletion> Write::PlanDeletion(const DeleteQuery& options) {
-  ASSIGN_OR_RETURN(const store::RecordPtr record,
-                   environment_.store.Get(KeyOf(request_, request_.name)));
-  if (record == nullptr) return Error::NotFound(resource_.qualified_name(), request_.name);
+Result<ObjectWrite::Deletion> ObjectWrite::PlanDeletion(const DeleteQuery& options) {
+  ASSIGN_OR_RETURN(const store::RecordPtr record, environment_.store.Get(KeyOf(attributes_.name)));
+  if (record == nullptr) return Error::NotFound(resource_.qualified_name(), attributes_.name);
   Result<Json> read = ReadDocument(resource_, *record);
   if (!read.ok()) return PlanRemoval(*record, read.error());
   Json document = std::move(*read);
   RETURN_IF_ERROR(CheckPreconditions(document, options, resource_));
-  RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kDelete, document, &document, request_.name));
+  RETURN_IF_ERROR(
+      Admit(AdmissionRequest::Operation::kDelete, document, &document, attributes_.name));
   Deletion deletion{
       .deleted = {.object = WriteJson(document), .uid = std::string(UidOf(document))}};
   const Json before = document;
@@ -467,7 +471,8 @@ Result<Write::Deletion> Write::PlanDeletion(const DeleteQuery& options) {
   const std::string key(record->key);
   store::Transaction transaction = store::Transaction().IfRevision(key, record->mod_revision);
   if (deletion.deleted.completed) {
-    transaction = WithoutAddresses(before, std::move(transaction).Delete(key));
+    transaction = std::move(transaction).Delete(key);
+    if (hook_ != nullptr) transaction = hook_->OnRemove(before, std::move(transaction));
   } else {
     if (JsonEqual(before, document)) return deletion;
     deletion.encoded = EncodeObject(document.get_object());
@@ -475,29 +480,28 @@ Result<Write::Deletion> Write::PlanDeletion(const DeleteQuery& options) {
         std::move(transaction)
             .Put(key, deletion.encoded.bytes, {.revision_offset = deletion.encoded.version_offset});
   }
-  if (!request_.dry_run) deletion.transaction = std::move(transaction);
+  if (!attributes_.dry_run) deletion.transaction = std::move(transaction);
   return deletion;
 }
 
-// Of an object that cannot be read: there are no finalizers and no dependents to be known of.
-Result<Write::Deletion> Write::PlanRemoval(const store::Record& record, const Error& why) {
+Result<ObjectWrite::Deletion> ObjectWrite::PlanRemoval(const store::Record& record,
+                                                       const Error& why) {
   Deletion deletion{.deleted = {.completed = true, .damaged = true}};
-  if (request_.dry_run) return deletion;
+  if (attributes_.dry_run) return deletion;
   environment_.log.Warn("removing a damaged object without regard to its finalizers",
-                        {{"key", record.key}, {"user", request_.user.name}, {"error", why}});
+                        {{"key", record.key}, {"user", attributes_.user.name}, {"error", why}});
   const std::string key(record.key);
   store::Transaction transaction =
       store::Transaction().IfRevision(key, record.mod_revision).Delete(key);
-  if (resource_.Is("", "services")) {
-    ASSIGN_OR_RETURN(transaction,
-                     environment_.addresses.ReleaseHeldBy(request_.namespace_name, request_.name,
-                                                          std::move(transaction)));
+  if (hook_ != nullptr) {
+    ASSIGN_OR_RETURN(transaction, hook_->OnRemoveDamaged(attributes_.namespace_name,
+                                                         attributes_.name, std::move(transaction)));
   }
   deletion.transaction = std::move(transaction);
   return deletion;
 }
 
-Result<std::optional<Deleted>> Write::TryDelete(const DeleteQuery& options) {
+Result<std::optional<Deleted>> ObjectWrite::TryDelete(const DeleteQuery& options) {
   ASSIGN_OR_RETURN(Deletion deletion, PlanDeletion(options));
   Deleted& deleted = deletion.deleted;
   if (!deletion.transaction) return std::optional(std::move(deleted));
@@ -508,72 +512,33 @@ Result<std::optional<Deleted>> Write::TryDelete(const DeleteQuery& options) {
   return std::optional(std::move(deleted));
 }
 
-// Commits that are waited for together.
-class PendingCommits {
- public:
-  explicit PendingCommits(store::Store& store) : store_(store) {}
-  ~PendingCommits() { (void)Wait(); }
-
-  // `name` is what it is about.
-  void Add(std::string_view name, store::Transaction transaction) EXCLUDES(mutex_) {
-    {
-      MutexLock lock(mutex_);
-      ++waiting_;
-    }
-    store_.CommitAsync(std::move(transaction), [this, name](Result<store::CommitResult> result) {
-      MutexLock lock(mutex_);
-      if (!result.ok()) {
-        failure_ = result.error();
-      } else if (!result->committed()) {
-        refused_.push_back(name);
-      }
-      if (--waiting_ == 0) done_.NotifyAll();
-    });
-  }
-
-  // The names of those that somebody else was faster than.
-  Result<std::vector<std::string_view>> Wait() EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    while (waiting_ > 0) done_.Wait(mutex_);
-    if (failure_) return *failure_;
-    return std::move(refused_);
-  }
-
- private:
-  store::Store& store_;
-  Mutex mutex_;
-  CondVar done_;
-  size_t waiting_ GUARDED_BY(mutex_) = 0;
-  std::vector<std::string_view> refused_ GUARDED_BY(mutex_);
-  std::optional<Error> failure_ GUARDED_BY(mutex_);
-};
-
-}  // namespace
-
-Result<Written> ObjectWriter::Create(const WriteRequest& request, Json document) {
-  return Write(environment_, request).Create(std::move(document));
-}
-
-Result<Written> ObjectWriter::Update(const WriteRequest& request, const ChangeFunction& change,
-                                     const std::optional<Creation>& creation) {
-  Write write(environment_, request);
+Result<Written> ObjectWrite::Update(const ChangeFunction& change,
+                                    const std::optional<Creation>& creation) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    ASSIGN_OR_RETURN(std::optional<Written> written, write.TryUpdate(change, creation));
+    ASSIGN_OR_RETURN(std::optional<Written> written, TryUpdate(change, creation));
     if (written) return std::move(*written);
   }
-  return Conflict(request, request.name);
+  return Conflict(attributes_.name);
 }
 
-Result<void> ObjectWriter::DeleteEach(const WriteRequest& request,
+Result<Deleted> ObjectWrite::Delete(const DeleteQuery& options) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    ASSIGN_OR_RETURN(std::optional<Deleted> deleted, TryDelete(options));
+    if (deleted) return std::move(*deleted);
+  }
+  return Conflict(attributes_.name);
+}
+
+Result<void> ObjectWriter::DeleteEach(const WriteAttributes& attributes,
                                       const std::vector<std::string_view>& names,
                                       const DeleteQuery& options) {
-  WriteRequest one = request;
+  WriteAttributes one = attributes;
   for (size_t begin = 0; begin < names.size(); begin += kDeletionsAtATime) {
     const size_t end = std::min(names.size(), begin + kDeletionsAtATime);
     PendingCommits commits(environment_.store);
     for (size_t i = begin; i < end; ++i) {
       one.name = names[i];
-      Result<Write::Deletion> deletion = Write(environment_, one).PlanDeletion(options);
+      Result<ObjectWrite::Deletion> deletion = Begin(one).PlanDeletion(options);
       if (!deletion.ok() && deletion.error().IsNotFound()) continue;
       if (!deletion.ok()) return deletion.error();
       if (deletion->transaction) commits.Add(one.name, *std::move(deletion->transaction));
@@ -585,15 +550,6 @@ Result<void> ObjectWriter::DeleteEach(const WriteRequest& request,
     }
   }
   return {};
-}
-
-Result<Deleted> ObjectWriter::Delete(const WriteRequest& request, const DeleteQuery& options) {
-  Write write(environment_, request);
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    ASSIGN_OR_RETURN(std::optional<Deleted> deleted, write.TryDelete(options));
-    if (deleted) return std::move(*deleted);
-  }
-  return Conflict(request, request.name);
 }
 
 }  // namespace kubexms

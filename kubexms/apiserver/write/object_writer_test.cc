@@ -16,7 +16,7 @@ class ObjectWriterTest : public WrittenObjects {
   }
 };
 
-TEST_F(ObjectWriterTest, SetsWhatOnlyTheServerMaySet) {
+TEST_F(ObjectWriterTest, SetsTheMetadataOfTheServer) {
   const Json made = Create("", "configmaps",
                            R"({"metadata":{"name":"a","uid":"mine","generation":7,)"
                            R"("deletionTimestamp":"2020-01-01T00:00:00Z"}})")
@@ -29,22 +29,22 @@ TEST_F(ObjectWriterTest, SetsWhatOnlyTheServerMaySet) {
   EXPECT_FALSE(ResourceVersionOf(made).empty());
 }
 
-TEST_F(ObjectWriterTest, RefusesASecondObjectOfTheName) {
+TEST_F(ObjectWriterTest, RefusesASecondObjectWithTheSameName) {
   ASSERT_TRUE(Create("", "configmaps", R"({"metadata":{"name":"a"}})").ok());
   EXPECT_TRUE(Create("", "configmaps", R"({"metadata":{"name":"a"}})").error().IsAlreadyExists());
 }
 
-TEST_F(ObjectWriterTest, NeedsANamespaceThatIsNotTerminating) {
-  WriteRequest request = Request(Find("", "configmaps"));
-  request.namespace_name = "none";
+TEST_F(ObjectWriterTest, RefusesACreationInAMissingOrTerminatingNamespace) {
+  WriteAttributes attributes = Attributes(Find("", "configmaps"));
+  attributes.namespace_name = "none";
   Json document =
       ParseJson(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})").value();
-  EXPECT_TRUE(writer_.Create(request, document).error().IsNotFound());
+  EXPECT_TRUE(writer_.Create(attributes, document).error().IsNotFound());
   ASSERT_FALSE(Delete("", "namespaces", "default").value().completed);
   EXPECT_TRUE(Create("", "configmaps", R"({"metadata":{"name":"a"}})").error().IsForbidden());
 }
 
-TEST_F(ObjectWriterTest, ConcurrentUpdatesAreAllThere) {
+TEST_F(ObjectWriterTest, LosesNoConcurrentUpdate) {
   ASSERT_TRUE(Create("", "configmaps", R"({"metadata":{"name":"a"},"data":{"n":""}})").ok());
   constexpr int kThreads = 4;
   constexpr int kUpdates = 25;
@@ -70,7 +70,7 @@ TEST_F(ObjectWriterTest, ConcurrentUpdatesAreAllThere) {
   EXPECT_EQ(Number(ParseJson(last->object).value()).size(), kThreads * kUpdates);
 }
 
-TEST_F(ObjectWriterTest, AnUpdateOfAnOldVersionIsAConflict) {
+TEST_F(ObjectWriterTest, AnUpdateOfAnOldResourceVersionIsAConflict) {
   const Json made = Create("", "configmaps", R"({"metadata":{"name":"a"}})").value();
   const auto set_label = [](Json& document) {
     MetadataOf(document)["labels"] = JsonObject{{"a", "b"}};
@@ -80,14 +80,14 @@ TEST_F(ObjectWriterTest, AnUpdateOfAnOldVersionIsAConflict) {
   EXPECT_TRUE(stale.error().IsConflict());
 }
 
-TEST_F(ObjectWriterTest, WhatDoesNotChangeIsNotWritten) {
+TEST_F(ObjectWriterTest, AnUpdateWithoutChangesWritesNothing) {
   ASSERT_TRUE(Create("", "configmaps", R"({"metadata":{"name":"a"}})").ok());
   const uint64_t before = store_->CurrentRevision().value();
   ASSERT_TRUE(Update("", "configmaps", "a", [](Json&) {}).ok());
   EXPECT_EQ(store_->CurrentRevision().value(), before);
 }
 
-TEST_F(ObjectWriterTest, GenerationsCountTheSpecOnly) {
+TEST_F(ObjectWriterTest, OnlyChangesOfTheSpecCountAsGenerations) {
   ASSERT_TRUE(Create("apps", "deployments",
                      R"({"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"x":"y"}},)"
                      R"("template":{"metadata":{"labels":{"x":"y"}},"spec":{"containers":)"
@@ -108,7 +108,7 @@ TEST_F(ObjectWriterTest, GenerationsCountTheSpecOnly) {
             2);
 }
 
-TEST_F(ObjectWriterTest, FinalizersHoldADeletion) {
+TEST_F(ObjectWriterTest, ADeletionWaitsForFinalizers) {
   ASSERT_TRUE(
       Create("", "configmaps", R"({"metadata":{"name":"a","finalizers":["example.com/x"]}})").ok());
   const Deleted deleted = Delete("", "configmaps", "a").value();
@@ -124,7 +124,7 @@ TEST_F(ObjectWriterTest, FinalizersHoldADeletion) {
   EXPECT_TRUE(Delete("", "configmaps", "a").error().IsNotFound());
 }
 
-TEST_F(ObjectWriterTest, PropagationBecomesAFinalizer) {
+TEST_F(ObjectWriterTest, APropagationPolicyBecomesAFinalizer) {
   for (const auto& [propagation, finalizer] :
        {std::pair(Propagation::kForeground, "foregroundDeletion"),
         std::pair(Propagation::kOrphan, "orphan")}) {
@@ -140,13 +140,13 @@ TEST_F(ObjectWriterTest, PropagationBecomesAFinalizer) {
   }
 }
 
-TEST_F(ObjectWriterTest, PreconditionsProtectAgainstTheWrongObject) {
+TEST_F(ObjectWriterTest, ChecksThePreconditionsOfADeletion) {
   ASSERT_TRUE(Create("", "configmaps", R"({"metadata":{"name":"a"}})").ok());
   EXPECT_TRUE(Delete("", "configmaps", "a", {.precondition_uid = "other"}).error().IsConflict());
   EXPECT_TRUE(Delete("", "configmaps", "a").ok());
 }
 
-TEST_F(ObjectWriterTest, DeletesManyTogether) {
+TEST_F(ObjectWriterTest, DeletesACollection) {
   std::vector<std::string> names = {"never-was"};
   for (int i = 0; i < 600; ++i) names.push_back("n" + std::to_string(i));
   for (size_t i = 1; i < names.size(); ++i) {
@@ -157,19 +157,19 @@ TEST_F(ObjectWriterTest, DeletesManyTogether) {
                     .ok());
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  ASSERT_TRUE(writer_.DeleteEach(Request(Find("", "configmaps")), views, {}).ok());
+  ASSERT_TRUE(writer_.DeleteEach(Attributes(Find("", "configmaps")), views, {}).ok());
   for (size_t i = 1; i < names.size(); ++i) {
     EXPECT_EQ(Delete("", "configmaps", names[i]).ok(), i % 100 == 0) << names[i];
   }
 }
 
 TEST_F(ObjectWriterTest, DryRunsChangeNothing) {
-  WriteRequest request = Request(Find("", "configmaps"));
-  request.dry_run = true;
+  WriteAttributes attributes = Attributes(Find("", "configmaps"));
+  attributes.dry_run = true;
   const Json document =
       ParseJson(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})").value();
   const uint64_t before = store_->CurrentRevision().value();
-  EXPECT_TRUE(writer_.Create(request, document)->created);
+  EXPECT_TRUE(writer_.Create(attributes, document)->created);
   EXPECT_EQ(store_->CurrentRevision().value(), before);
 }
 

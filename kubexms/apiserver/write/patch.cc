@@ -9,22 +9,38 @@
 #include "kubexms/api/patch/strategic_patch.h"
 #include "kubexms/api/schema/field_error.h"
 #include "kubexms/apiserver/decoding/body.h"
+#include "kubexms/apiserver/decoding/strict_decoding.h"
 
 namespace kubexms {
+
 Result<PatchType> PatchTypeOf(const HttpHeaders& headers, bool custom) {
-  const std::string_view type = MediaType(headers);
-  const auto is = [&](PatchType candidate) { return type == PatchContentType(candidate); };
-  for (const PatchType candidate : {PatchType::kJson, PatchType::kMerge, PatchType::kApply}) {
-    if (is(candidate)) return candidate;
+  const std::string_view media_type = MediaType(headers);
+  for (const PatchType type :
+       {PatchType::kJson, PatchType::kMerge, PatchType::kApply, PatchType::kStrategicMerge}) {
+    if (media_type != PatchContentType(type)) continue;
+    RETURN_IF_ERROR(CheckPatchType(type, custom));
+    return type;
   }
-  if (!is(PatchType::kStrategicMerge)) {
-    return Error::UnsupportedMediaType("415: Unsupported Media Type");
-  }
-  if (!custom) return PatchType::kStrategicMerge;
+  return Error::UnsupportedMediaType("415: Unsupported Media Type");
+}
+
+Result<void> CheckPatchType(PatchType type, bool custom) {
+  if (!custom || type != PatchType::kStrategicMerge) return {};
   return Error::UnsupportedMediaType(fmt::format(
       "the body of the request was in an unknown format - accepted media types include: {}, {}, {}",
       PatchContentType(PatchType::kJson), PatchContentType(PatchType::kMerge),
       PatchContentType(PatchType::kApply)));
+}
+
+Result<RequestPatch> ReadPatch(PatchType type, std::string_view body) {
+  RequestPatch patch{.type = type};
+  std::vector<std::string> duplicates;
+  ASSIGN_OR_RETURN(patch.document, ParseJson(body, {.duplicates = &duplicates}));
+  if (duplicates.empty()) return patch;
+  for (const std::string& error : FindStrictErrors(body, nullptr)) {
+    patch.duplicate_fields.push_back(type == PatchType::kJson ? "json patch " + error : error);
+  }
+  return patch;
 }
 
 Result<void> CheckPatchOptions(PatchType type, const WriteQuery& options) {

@@ -12,12 +12,12 @@
 namespace kubexms {
 namespace {
 
-// Where a kind keeps its replicas.
+// The paths of the replicas in a kind.
 ScalePaths PathsOf(const Resource& resource) {
   return resource.scale.value_or(ScalePaths{".spec.replicas", ".status.replicas", ""});
 }
 
-// Paths are made of names only: ".spec.replicas".
+// Paths consist of names only: ".spec.replicas".
 const Json* FindPath(const Json& object, std::string_view path) {
   const Json* value = &object;
   while (value != nullptr && path.starts_with('.')) {
@@ -46,7 +46,7 @@ Json IntegerAt(const Json& object, std::string_view path) {
   return value != nullptr && value->is_int64() ? *value : Json(0);
 }
 
-// As text: what a client that wants the Pods gives as labelSelector.
+// As text: the labelSelector that selects the Pods.
 Result<std::string> SelectorText(const Json& object, const Resource& resource,
                                  const ScalePaths& paths) {
   if (resource.custom) {
@@ -64,7 +64,7 @@ Result<std::string> SelectorText(const Json& object, const Resource& resource,
   return compiled.ToString();
 }
 
-// As Kubernetes, which is written in Go, calls the type of a value.
+// The name of a value's type in Go, as Kubernetes' messages have it.
 std::string_view GoTypeOf(const Json& value) {
   switch (value.kind()) {
     case boost::json::kind::bool_: return "bool";

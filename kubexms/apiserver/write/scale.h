@@ -1,6 +1,6 @@
 #pragma once
 
-// The Scale of an object: its number of replicas, in one form for every kind that has one.
+// The Scale of an object: its number of replicas, in the same form for every kind.
 
 #include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/apiserver/strategies/strategy.h"
@@ -9,13 +9,13 @@
 
 namespace kubexms {
 
-// The Scale that shows an object of a resource with the scale subresource.
+// The Scale of an object whose resource has the scale subresource.
 Result<Json> ScaleOf(const Json& object, const Resource& resource);
 
-// The object with the replicas that a Scale asks for.
+// The object with the replicas of the Scale.
 Result<Json> WithScale(const Json& object, const Json& scale, const Resource& resource);
 
-// Refuses a custom object whose replicas are no numbers that a Scale could show.
+// Refuses a custom object whose replicas are not numbers that a Scale can have.
 void ValidateReplicas(const Json& object, const ScalePaths& paths, FieldErrors& errors);
 
 }  // namespace kubexms

@@ -26,7 +26,7 @@ FieldSet SetOf(std::string_view path) {
   return set;
 }
 
-// What a manager owns; nothing where that cannot be read.
+// The fields that a manager owns; nothing when they cannot be parsed.
 FieldSet FieldsOf(const Json& manager) {
   const Json* fields = FindMember(manager, "fieldsV1");
   return fields == nullptr ? FieldSet() : FieldSet::FromJson(*fields).value_or({});
@@ -38,7 +38,7 @@ bool IsSameManager(const Json& a, const Json& b) {
       [&](std::string_view key) { return FindString(a, key) == FindString(b, key); });
 }
 
-// Appliers first, then by age.
+// Managers of applies first, then by time.
 bool Precedes(const Json& a, const Json& b) {
   const auto rank = [](const Json& manager) {
     return std::tuple(FindString(manager, "operation"), FindString(manager, "time"),
@@ -55,8 +55,8 @@ Json Owning(Json manager, std::string_view api_version, std::string_view path) {
   return manager;
 }
 
-// A manager of the object that is no longer one of the Scale: without the replicas, if it has
-// anything else.
+// A manager of the object that no longer manages the Scale: without the replicas; nothing if it owns
+// no other field.
 std::optional<Json> WithoutReplicas(Json manager, const FieldSet& fields,
                                     const FieldSet& replicas) {
   const FieldSet left = fields.Difference(replicas);
@@ -88,7 +88,7 @@ JsonArray FromScaleManagers(const JsonArray& managers, const JsonArray& scale_ma
     return std::ranges::any_of(list,
                                [&](const Json& other) { return IsSameManager(other, manager); });
   };
-  JsonArray known;  // owners of the replicas that are so in the object already
+  JsonArray known;  // those that own the replicas of the object already
   JsonArray result;
   for (const Json& manager : managers) {
     const std::string_view path = replicas_path(FindString(manager, "apiVersion"));

@@ -9,7 +9,7 @@ namespace {
 
 JsonArray Managers(std::string_view yaml) { return ParseYamlOne(yaml)->value.as_array(); }
 
-// Versions keep their replicas at different places, and one of them nowhere.
+// The versions have their replicas at different paths, and one version has none.
 std::string_view PathIn(std::string_view api_version) {
   if (api_version == "example.com/v1") return ".spec.size";
   return api_version == "example.com/v2" ? ".spec.parts.count" : "";
@@ -31,7 +31,7 @@ std::string FromScale(std::string_view scale_managers) {
       FromScaleManagers(Managers(kManagers), Managers(scale_managers), "example.com/v1", PathIn));
 }
 
-TEST(ScaleManagersTest, ScaleHasTheOwnersOfTheReplicas) {
+TEST(ScaleManagersTest, TheManagersOfTheReplicasManageTheScale) {
   EXPECT_EQ(WriteJson(ToScaleManagers(Managers(kManagers), PathIn)), WriteJson(Managers(R"(
 - {manager: a, operation: Apply, apiVersion: autoscaling/v1, time: t,
    fieldsV1: {"f:spec": {"f:replicas": {}}}}
@@ -40,12 +40,12 @@ TEST(ScaleManagersTest, ScaleHasTheOwnersOfTheReplicas) {
 )")));
 }
 
-TEST(ScaleManagersTest, ObjectStaysAsItIsWhenNobodyTookAnything) {
+TEST(ScaleManagersTest, RetainsTheManagersWhenTheScaleHasTheSame) {
   const JsonArray managers = Managers(kManagers);
   EXPECT_EQ(FromScale(WriteJson(ToScaleManagers(managers, PathIn))), WriteJson(managers));
 }
 
-TEST(ScaleManagersTest, NewOwnerTakesTheReplicasFromThoseWhoLostThem) {
+TEST(ScaleManagersTest, ANewManagerReplacesThoseThatLostTheReplicas) {
   EXPECT_EQ(FromScale(R"(
 - {manager: hpa, operation: Update, apiVersion: autoscaling/v1, time: t, subresource: scale,
    fieldsV1: {"f:spec": {"f:replicas": {}}}}
@@ -64,7 +64,7 @@ TEST(ScaleManagersTest, NewOwnerTakesTheReplicasFromThoseWhoLostThem) {
 )")));
 }
 
-TEST(ScaleManagersTest, OneManagerOwnsApartWhatItWroteToTheScale) {
+TEST(ScaleManagersTest, AManagerOwnsItsWriteToTheScaleSeparately) {
   EXPECT_EQ(FromScale(R"(
 - {manager: a, operation: Apply, apiVersion: autoscaling/v1, time: t, subresource: scale,
    fieldsV1: {"f:spec": {"f:replicas": {}}}}

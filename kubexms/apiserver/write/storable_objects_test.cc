@@ -1,5 +1,5 @@
-// Whatever was stored can be read, listed, watched, patched, replaced and deleted: in particular
-// what nests as deep as is accepted, and what comes out of headers and parameters.
+// Every stored object can be read, listed, watched, patched, replaced and deleted: in particular one
+// of the greatest depth, and one with texts from headers and parameters.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ class StorableObjectsTest : public testing::Test {
         R"({{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"w"{}}},"spec":{}}})",
         metadata, content);
   }
-  // Objects, or arrays of objects, in each other.
+  // Nested objects, or nested arrays of objects.
   static std::string Nested(int depth, bool arrays = false) {
     std::string text, end;
     for (int i = 0; i < depth; ++i) {
@@ -66,7 +66,7 @@ class StorableObjectsTest : public testing::Test {
     return text + "1" + end;
   }
 
-  // Every way to use what is stored.
+  // Every operation on the stored object.
   void CheckUsable() {
     const Result<SharedBytes> read = Do(Verb::kGet);
     ASSERT_TRUE(read.ok()) << read.error().message();
@@ -107,7 +107,7 @@ class StorableObjectsTest : public testing::Test {
   const std::unique_ptr<HttpClient> http_ = MakeHttpClient(server_);
 
  private:
-  // The administrator's, for what only the network shows.
+  // The administrator's, over the network.
   static std::unique_ptr<HttpClient> MakeHttpClient(const TestServer& server) {
     const Json config = ParseJsonOrYaml(server.kubeconfig()).value();
     const Json& user = config.at("users").at(0).at("user");
@@ -139,8 +139,8 @@ TEST_F(StorableObjectsTest, DeepObjectsAreRefusedOrUsable) {
   }
 }
 
-// A patch can put one subtree into another, and so make what no body could say.
-TEST_F(StorableObjectsTest, PatchesDoNotMakeDeeperObjects) {
+// A patch can copy one subtree into another, and create an object deeper than a body may be.
+TEST_F(StorableObjectsTest, PatchesCannotCreateDeeperObjects) {
   ASSERT_TRUE(
       Do(Verb::kCreate, Widget(fmt::format(R"({{"a":{},"b":{}}})", Nested(300), Nested(300))))
           .ok());
@@ -153,7 +153,7 @@ TEST_F(StorableObjectsTest, PatchesDoNotMakeDeeperObjects) {
   ASSERT_NO_FATAL_FAILURE(CheckUsable());
 }
 
-TEST_F(StorableObjectsTest, ManagedFieldsThatAClientWritesAreNoDeeper) {
+TEST_F(StorableObjectsTest, ManagedFieldsOfClientsAreNoDeeper) {
   for (const int depth : {400, 470, 480, 490, 500, 510}) {
     SCOPED_TRACE(fmt::format("depth {}", depth));
     std::string fields = "{}";
@@ -168,7 +168,7 @@ TEST_F(StorableObjectsTest, ManagedFieldsThatAClientWritesAreNoDeeper) {
   }
 }
 
-// Deletion and whoever removes a finalizer add to an object, which must have room for it.
+// A deletion and the removal of a finalizer add to an object.
 TEST_F(StorableObjectsTest, LargeObjectsAreRefusedOrCanBeDeleted) {
   int stored = 0;
   for (const size_t size : {1'300'000, 1'449'000, 1'449'500, 1'449'900, 1'460'000, 1'499'000}) {
@@ -195,7 +195,7 @@ TEST_F(StorableObjectsTest, LargeObjectsAreRefusedOrCanBeDeleted) {
   EXPECT_LT(stored, 6);
 }
 
-TEST_F(StorableObjectsTest, HeadersAndParametersBecomeText) {
+TEST_F(StorableObjectsTest, HeadersAndParametersAreStoredAsValidUtf8) {
   for (const std::string_view manager : {"%ff", "%c3%28", "a%ed%a0%80", "%f0%9f%98%80"}) {
     for (const bool in_header : {false, true}) {
       SCOPED_TRACE(manager);
@@ -214,8 +214,8 @@ TEST_F(StorableObjectsTest, HeadersAndParametersBecomeText) {
   }
 }
 
-// A definition is an object whose depth also becomes that of documents.
-TEST_F(StorableObjectsTest, ADeepSchemaLeavesTheDocumentsReadable) {
+// The depth of a definition also limits the depth of its objects.
+TEST_F(StorableObjectsTest, ObjectsOfADeepSchemaAreReadable) {
   for (const int depth : {100, 200, 230, 240}) {
     SCOPED_TRACE(fmt::format("depth {}", depth));
     std::string schema = R"({"type":"string"})";

@@ -31,7 +31,7 @@ class WrittenObjects : public testing::Test {
     return **resources_.Find(group, "v1", plural);
   }
 
-  WriteRequest Request(const Resource& resource, std::string_view name = "") const {
+  WriteAttributes Attributes(const Resource& resource, std::string_view name = "") const {
     return {.resource = resource,
             .subresource = "",
             .namespace_name = resource.namespaced ? "default" : "",
@@ -46,7 +46,8 @@ class WrittenObjects : public testing::Test {
     document.get_object()["apiVersion"] = resource.api_version();
     document.get_object()["kind"] = resource.kind;
     RETURN_IF_ERROR(FillDefaults(document, resource));
-    ASSIGN_OR_RETURN(const Written written, writer_.Create(Request(resource), std::move(document)));
+    ASSIGN_OR_RETURN(const Written written,
+                     writer_.Create(Attributes(resource), std::move(document)));
     return ParseJson(written.object);
   }
 
@@ -54,7 +55,7 @@ class WrittenObjects : public testing::Test {
   template <class Change>
   Result<Written> Update(std::string_view group, std::string_view plural, std::string_view name,
                          Change change) {
-    return writer_.Update(Request(Find(group, plural), name),
+    return writer_.Update(Attributes(Find(group, plural), name),
                           [&](const Json& old) -> Result<ObjectWriter::Change> {
                             Json document = old;
                             change(document);
@@ -64,7 +65,7 @@ class WrittenObjects : public testing::Test {
 
   Result<Deleted> Delete(std::string_view group, std::string_view plural, std::string_view name,
                          const DeleteQuery& options = {}) {
-    return writer_.Delete(Request(Find(group, plural), name), options);
+    return writer_.Delete(Attributes(Find(group, plural), name), options);
   }
 
   const UserInfo user_{.name = "tester"};
@@ -74,7 +75,7 @@ class WrittenObjects : public testing::Test {
   AdmissionChain admissions_;
   ServiceAddresses addresses_;
   ResourceSet resources_{BuiltinResources()};
-  ObjectWriter writer_{{*store_, clock_, random_, admissions_, addresses_}};
+  ObjectWriter writer_{{*store_, clock_, random_, admissions_, {&addresses_}}};
 };
 
 }  // namespace kubexms

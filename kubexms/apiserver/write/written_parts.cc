@@ -1,6 +1,5 @@
 #include "kubexms/apiserver/write/written_parts.h"
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,7 @@
 namespace kubexms {
 namespace {
 
-void Keep(JsonObject& object, const Json& old, std::string_view key) {
+void Retain(JsonObject& object, const Json& old, std::string_view key) {
   if (const Json* value = FindMember(old, key)) {
     object[key] = *value;
   } else {
@@ -18,12 +17,9 @@ void Keep(JsonObject& object, const Json& old, std::string_view key) {
   }
 }
 
-constexpr std::array<std::string_view, 4> kOwnMetadata = {"annotations", "finalizers", "labels",
-                                                          "ownerReferences"};
-
-void KeepMetadata(Json& document, const Json& old, std::string_view key) {
+void RetainMetadata(Json& document, const Json& old, std::string_view key) {
   if (const Json* metadata = FindMember(old, "metadata"))
-    Keep(MetadataOf(document), *metadata, key);
+    Retain(MetadataOf(document), *metadata, key);
 }
 
 void WriteStatusOnly(Json& document, const Json& old, const Resource& resource) {
@@ -33,19 +29,19 @@ void WriteStatusOnly(Json& document, const Json& old, const Resource& resource) 
   for (const auto& member : old.get_object()) keys.emplace_back(member.key());
   for (const std::string& key : keys) {
     const bool written = key == "status" || (key == "metadata" && !resource.custom);
-    if (!written) Keep(object, old, key);
+    if (!written) Retain(object, old, key);
   }
-  for (const std::string_view key : MetadataKeptByStatus(resource))
-    KeepMetadata(document, old, key);
+  for (const std::string_view key : resource.strategy->MetadataRetainedByStatus())
+    RetainMetadata(document, old, key);
 }
 
-// Some parts are written without what people say about the object.
-void KeepOwnMetadata(Json& document, const Json& old) {
-  for (const std::string_view key : kOwnMetadata) KeepMetadata(document, old, key);
+// Some subresources do not write the metadata of clients.
+void RetainClientMetadata(Json& document, const Json& old) {
+  for (const std::string_view key : kClientMetadata) RetainMetadata(document, old, key);
 }
 
-// Everything as it was but for one member of the spec or status, and the metadata, which says on
-// which version the write is based.
+// Restores everything but one member of the spec or status, and the metadata, which has the
+// resourceVersion that the write is based on.
 void WriteMemberOnly(Json& document, const Json& old, std::string_view part,
                      std::string_view member) {
   Json written;
@@ -74,7 +70,7 @@ const Json* FindContainer(const Json& containers, std::string_view name) {
   return nullptr;
 }
 
-// The resources of the containers, as the document has them.
+// Restores everything but the resources of the containers, and the metadata.
 void WriteContainerResourcesOnly(Json& document, const Json& old) {
   Json restored = old;
   restored.get_object()["metadata"] = document.get_object()["metadata"];
@@ -88,29 +84,14 @@ void WriteContainerResourcesOnly(Json& document, const Json& old) {
     for (Json& container : containers->get_array()) {
       const Json* match = FindContainer(*written, FindString(container, "name"));
       if (match == nullptr) continue;
-      Keep(container.get_object(), *match, "resources");
-      Keep(container.get_object(), *match, "resizePolicy");
+      Retain(container.get_object(), *match, "resources");
+      Retain(container.get_object(), *match, "resizePolicy");
     }
   }
   document = std::move(restored);
 }
 
 }  // namespace
-
-std::vector<std::string_view> MetadataKeptByStatus(const Resource& resource) {
-  if (resource.Is("", "pods")) return {"ownerReferences"};
-  if (resource.Is("apps", "deployments")) return {"labels"};
-  const bool kept = resource.Is("admissionregistration.k8s.io", "validatingadmissionpolicies") ||
-                    resource.Is("apiregistration.k8s.io", "apiservices") ||
-                    resource.Is("flowcontrol.apiserver.k8s.io", "flowschemas") ||
-                    resource.Is("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations") ||
-                    resource.Is("internal.apiserver.k8s.io", "storageversions") ||
-                    resource.Is("networking.k8s.io", "servicecidrs") ||
-                    resource.Is("resource.k8s.io", "resourceclaims") ||
-                    resource.Is("storage.k8s.io", "volumeattachments");
-  if (!kept) return {};
-  return {kOwnMetadata.begin(), kOwnMetadata.end()};
-}
 
 void RestoreOtherParts(Json& document, const Json& old, const Resource& resource,
                        std::string_view subresource) {
@@ -119,14 +100,14 @@ void RestoreOtherParts(Json& document, const Json& old, const Resource& resource
   if (subresource == "approval") return WriteMemberOnly(document, old, "status", "conditions");
   if (subresource == "ephemeralcontainers") {
     WriteMemberOnly(document, old, "spec", "ephemeralContainers");
-    return KeepOwnMetadata(document, old);
+    return RetainClientMetadata(document, old);
   }
   if (subresource == "resize") {
     WriteContainerResourcesOnly(document, old);
-    return KeepOwnMetadata(document, old);
+    return RetainClientMetadata(document, old);
   }
-  if (subresource == "binding") return;  // made from the old one, with the node and a condition
-  if (resource.strategy->HasStatus()) Keep(document.get_object(), old, "status");
+  if (subresource == "binding") return;  // derived from `old`, with the node and a condition
+  if (resource.strategy->HasStatus()) Retain(document.get_object(), old, "status");
 }
 
 }  // namespace kubexms
