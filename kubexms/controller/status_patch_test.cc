@@ -98,7 +98,7 @@ TEST_F(StatusPatchTest, SetsAndRemovesOnlyWhatDiffers) {
 }
 
 // What others wrote before that stays all the same.
-TEST_F(StatusPatchTest, WhoWroteTheObjectInBetweenIsNotInTheOwnWay) {
+TEST_F(StatusPatchTest, AnOwnWriteInBetweenIsNotAConflict) {
   Create();
   const Lamp before = Stored();
   Write([&](Lamp& lamp) {
@@ -117,7 +117,7 @@ TEST_F(StatusPatchTest, WhoWroteTheObjectInBetweenIsNotInTheOwnWay) {
   EXPECT_EQ(Stored().status.conditions.size(), 2U);
 }
 
-TEST_F(StatusPatchTest, AsksWhetherTheChangeIsStillRight) {
+TEST_F(StatusPatchTest, ChecksOnlyIfAfterAConflict) {
   Create();
   const Lamp before = Stored();
   Lamp after = before;
@@ -130,7 +130,7 @@ TEST_F(StatusPatchTest, AsksWhetherTheChangeIsStillRight) {
   EXPECT_EQ(Stored().status.color, "");
 }
 
-TEST_F(StatusPatchTest, AnObjectThatIsGoneIsNoError) {
+TEST_F(StatusPatchTest, ADeletedObjectIsNotAnError) {
   Create();
   const Lamp before = Stored();
   Lamp after = before;

@@ -82,8 +82,8 @@ void SetDeletionTime(JsonObject& metadata, const Resource& resource, int64_t gra
   const int64_t before = IntegerAt(metadata.if_contains("deletionGracePeriodSeconds"), grace);
   if (!first && before <= grace) return;
   metadata["deletionTimestamp"] = Time(now.value() + BoundedSeconds(grace)).ToString();
-  // A definition is marked by the server itself, without all this.
-  if (resource.group == "apiextensions.k8s.io") return;
+  // Definitions and Namespaces have no grace period: the server sets only their timestamp.
+  if (resource.group == "apiextensions.k8s.io" || resource.Is("", "namespaces")) return;
   metadata["deletionGracePeriodSeconds"] = grace;
   if (first && resource.strategy->CountsGenerations()) {
     metadata["generation"] = IntegerAt(metadata.if_contains("generation"), 0) + 1;
