@@ -109,7 +109,7 @@ TEST_F(CreateOrUpdateTest, AControllerSendsAnUpdateThatTheServersDefaultsUndoOnl
     EXPECT_EQ(again.object.metadata.resource_version, Version());
     EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
   }
-  // What somebody else changes is seen, and put right.
+  // A change by another client is detected and reverted.
   ASSERT_TRUE(
       server_.client().Patch<Deployment>(kKey, {.body = R"({"spec":{"replicas":5}})"}).ok());
   const auto mended = CreateOrUpdate<Deployment>(client, kKey, SetWholeTemplate).value();
@@ -188,7 +188,7 @@ TEST_F(CachedCreateOrUpdateTest, ACacheThatIsTooOldIsNoticed) {
   AwaitSync();
   FreezeCaches();
   ReconcileClient client = TheClient();
-  // Made, changed and deleted by somebody else.
+  // Created, changed and deleted by another client.
   ASSERT_TRUE(CreateOrUpdate<ConfigMap>(server, kKey, SetColor("red")).ok());
   ASSERT_EQ(
       CreateOrUpdate<ConfigMap>(client, kKey, SetColor("blue")).value().object.data.at("color"),
@@ -354,7 +354,7 @@ TEST_F(CreateOrUpdateTest, APatchSendsOnlyChangedFields) {
   client_.Set([&](Client& server, const ClientRequest& request) {
     if (request.verb == Verb::kPatch) {
       patch = request.body;
-      // Somebody else changes another field: no conflict.
+      // Another client changes another field: no conflict.
       EXPECT_TRUE(CreateOrUpdate<ConfigMap>(server, kKey, [](ConfigMap& config_map) {
                     config_map.data["size"] = "large";
                   }).ok());

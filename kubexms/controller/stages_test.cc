@@ -34,7 +34,7 @@ struct GadgetStatus : Struct {
   Optional<int64_t> observed_generation;
   std::string phase;
   int32_t parts = 0;
-  std::string inspected_by;  // written by somebody else
+  std::string inspected_by;  // written by another client
 
   static void Describe(Type<GadgetStatus>& type) {
     type.Field("conditions", &GadgetStatus::conditions);
@@ -459,7 +459,7 @@ TEST_F(StagesTest, AStageMayOverwriteTheStatusOfAnother) {
   EXPECT_EQ(Stored().status.parts, 5);
 }
 
-// What somebody else writes between the reading and the writing stays.
+// Concurrent changes by another client are retained.
 TEST_F(StagesTest, RetainsConcurrentChanges) {
   const auto stages = GadgetStages().Add(
       {.name = "A",
@@ -488,7 +488,7 @@ TEST_F(StagesTest, RetainsConcurrentChanges) {
 TEST_F(StagesTest, RetriesLaterAfterTooManyConflicts) {
   harness_.client.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     if (!IsWrite(request.verb)) return server.Do(request);
-    return Error::Conflict("gadgets.test.io", "g", "somebody is always faster");
+    return Error::Conflict("gadgets.test.io", "g", "a concurrent write");
   });
   const auto result = Reconcile(GadgetStages().Add(Step("A")));
   ASSERT_FALSE(result.ok());
@@ -662,7 +662,7 @@ TEST_F(StagesCleanupTest, ACleanupWithoutAFinalizerIsAnErrorThatSaysWhatIsMissin
 
 TEST_F(StagesCleanupTest, WithoutAFinalizerADeletedObjectIsLeftAlone) {
   Gadget gadget = Stored();
-  AddFinalizer(gadget.metadata, "somebody.else/holds");
+  AddFinalizer(gadget.metadata, "example.io/other");
   ASSERT_TRUE(harness_.server.client().Update(gadget).ok());
   Delete();
   ASSERT_TRUE(Reconcile(GadgetStages().Add(Step("A"))).ok());

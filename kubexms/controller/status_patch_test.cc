@@ -51,7 +51,7 @@ class StatusPatchTest : public testing::Test {
   Client& server() { return harness_.server.client(); }
   Lamp Stored() { return server().Get<Lamp>({"default", "l"}).value(); }
 
-  // What somebody else does.
+  // A concurrent write of another client.
   void Write(const std::function<void(Lamp&)>& change) {
     Lamp lamp = Stored();
     change(lamp);

@@ -214,7 +214,7 @@ TEST_P(RestClientTest, AServerThatIsNotTrustedEndsTheCallButNotForGood) {
   EXPECT_THAT(metrics.Collect(), HasSubstr("method=\"GET\"} 1\n")) << "one attempt";
 }
 
-// ---- Against a server that does what it is told ----
+// ---- Against a scripted server ----
 
 constexpr const char* kMap = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})";
 

@@ -30,7 +30,7 @@ ConfigMap MapOf(const std::string& name, const StringMap& labels = {}) {
   return map;
 }
 
-// What a handler was told, in order: "+a" for an addition, "~a" for an update, "-a" for a deletion,
+// The events of a handler, in order: "+a" for an addition, "~a" for an update, "-a" for a deletion,
 // with "?" for one that was noticed late and "=" for a resync.
 class Journal {
  public:
@@ -599,7 +599,7 @@ const std::vector<ResourceType> kMaps = {ResourceType::Of<ConfigMap>()};
 // Writes through a client that loses answers.
 class PendingWriteTest : public InformerSetTest {
  protected:
-  // Writes are done, but nobody is told.
+  // The server applies writes, but the responses are lost.
   void LoseAnswers() {
     lossy_.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
       (void)server.Do(request).ok();
@@ -686,7 +686,7 @@ TEST_F(PendingWriteTest, ADefiniteErrorIsNotPending) {
   EXPECT_FALSE(client_.Create(MapOf("a")).ok());
   lossy_.Set({});
   EXPECT_TRUE(client_.Create(MapOf("b")).ok());
-  // But a call that was told to stop may have been done.
+  // But the server may have applied a canceled call.
   lossy_.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     (void)server.Do(request).ok();
     return Error(499, "Canceled", "the call was canceled");

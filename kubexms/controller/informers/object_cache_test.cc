@@ -127,7 +127,7 @@ TEST(ObjectCacheTest, DropsOwnWritesFromBeforeARegression) {
   EXPECT_EQ(cache.Get({"default", "changed"}).version, 61u);
 }
 
-// The server lost it before anybody was told.
+// The server lost it before its event was delivered.
 TEST(ObjectCacheTest, ALaterListRemovesAnOwnWrite) {
   ObjectCache cache;
   cache.Replace(
@@ -154,7 +154,7 @@ TEST(ObjectCacheTest, RetainsTheStateOfUndecodableObjects) {
       Delivered(cache.Replace({}, 9, {{{"default", "a"}, "1"}, {{"default", "anew"}, "3"}})),
       ElementsAre("lost anew@2"));
   EXPECT_THAT(Names(cache.List()), ElementsAre("default/a"));
-  // Also when versions went back.
+  // Also after a regression of versions.
   cache.RecordWrite(CachedConfigMap({.name = "a", .uid = "1", .version = 10}));
   EXPECT_THAT(Delivered(cache.Replace({}, 5, {{{"default", "a"}, "1"}})), IsEmpty());
   EXPECT_EQ(cache.Get({"default", "a"}).version, 1u);
@@ -198,7 +198,7 @@ TEST(ObjectCacheTest, OwnWritesAreVisibleAtOnceAndDeliveredByTheWatch) {
   cache.RecordWrite(CachedConfigMap({.version = 5, .labels = R"({"tier":"own"})"}));
   EXPECT_EQ(cache.Get({"default", "a"}).version, 5u);
   EXPECT_EQ(cache.ByIndex("tier", "own").size(), 1u);
-  // What others wrote before comes later through the watch, and is told but not shown.
+  // What others wrote before comes later through the watch, and is delivered but not visible.
   EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.version = 3}))), ElementsAre("update a@1>3"));
   EXPECT_EQ(cache.Get({"default", "a"}).version, 5u);
   EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.version = 5}))), ElementsAre("update a@3>5"));
@@ -245,7 +245,7 @@ TEST(ObjectCacheTest, RetainsAnOwnCreationThroughAnOlderList) {
   EXPECT_FALSE(cache.Get({"default", "a"}));
 }
 
-// Readers saw it, so the handlers are told of it although the watch never did.
+// Readers saw it, so it is delivered to handlers although the watch never returned it.
 TEST(ObjectCacheTest, DeliversOwnCreationsThatAListDoesNotContain) {
   ObjectCache cache;
   cache.RecordWrite(CachedConfigMap({.name = "a", .uid = "1", .version = 5}));
@@ -264,7 +264,7 @@ TEST(ObjectCacheTest, HidesOwnDeletionsUntilTheWatchReturnsThem) {
   cache.Put(CachedConfigMap({.uid = "first", .version = 1}));
   cache.RecordDeletion({"default", "a"}, "first");
   EXPECT_FALSE(cache.Get({"default", "a"}));
-  // A change from before the deletion is told, but does not bring it back.
+  // A change from before the deletion is delivered, but does not make it visible.
   EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.uid = "first", .version = 2}))),
               ElementsAre("update a@1>2"));
   EXPECT_FALSE(cache.Get({"default", "a"}));
@@ -287,7 +287,7 @@ TEST(ObjectCacheTest, AnOwnDeletionHidesTheLateCreationEvent) {
   EXPECT_EQ(cache.bytes(), 0u);
 }
 
-// Somebody else made it, or this process did and got no answer, and the watch is late.
+// Another client created it, or this process did and got no response, and the watch is late.
 TEST(ObjectCacheTest, AnObjectThatIsDeletedBeforeItWasSeenStaysHidden) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.uid = "first", .version = 1}));
@@ -324,7 +324,7 @@ TEST(ObjectCacheTest, AnOwnWriteHidesAnObjectOutsideOfTheScope) {
   cache.Remove(CachedConfigMap({.version = 3}));
   cache.Put(CachedConfigMap({.version = 4}));
   EXPECT_TRUE(cache.Get({"default", "a"}));
-  // The watch is past it: somebody brought the object back meanwhile.
+  // The watch is past it: another client recreated the object meanwhile.
   cache.RecordAbsence({"default", "a"}, 3);
   EXPECT_TRUE(cache.Get({"default", "a"}));
 }

@@ -117,7 +117,7 @@ class ScriptedServer final : public Client {
   std::vector<std::string> asked_ GUARDED_BY(mutex_);
 };
 
-// Remembers what it was told: "=a,b{label},@5", "+a", "-a", "@7".
+// Records its calls: "=a,b{label},@5", "+a", "-a", "@7".
 class Target final : public ReflectorTarget {
  public:
   Result<void> Replace(std::vector<SharedBytes> objects, const std::string& version) override {

@@ -151,7 +151,7 @@ class Candidate {
   Signal stuck;
   std::atomic<bool> stubborn = false;
   std::atomic<bool> waits_for_loss = false;
-  std::atomic<bool> lost = false;  // when it was told to end
+  std::atomic<bool> lost = false;  // when it was stopped
 
  private:
   Result<void> Work(const Leadership& term) {

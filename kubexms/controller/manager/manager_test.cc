@@ -217,7 +217,7 @@ TEST_F(ManagerTest, RetriesByKindOfError) {
   EXPECT_TRUE(Eventually([&] { return terminal == 2; })) << terminal;
   EXPECT_EQ(unknown, 4);
   EXPECT_EQ(own, 4);
-  // And the permanent failure is told on the object.
+  // The terminal error is recorded as an event of the object.
   EXPECT_TRUE(Eventually([&] {
     const auto events = client().List<eventsv1::Event>({.namespace_name = "default"});
     if (!events.ok()) return false;
@@ -1024,7 +1024,7 @@ TEST_F(TimedManagerTest, AReconcileThatHangsIsShownAndDoesNotOutliveTheShutdown)
   EXPECT_GE(manual_.MonotonicNow() - told, seconds(40));
   thread.join();
   MutexLock lock(mutex);
-  EXPECT_THAT(hanging, AllOf(HasSubstr("40s after it was told to"),
+  EXPECT_THAT(hanging, AllOf(HasSubstr("40s after it was stopped"),
                              HasSubstr("controller \"maps\" has been reconciling default/a")));
 }
 

@@ -363,7 +363,7 @@ TEST_F(WorkQueueTest, PrioritiesHaveNoEffectWithoutAging) {
   EXPECT_THAT(TakeAll(queue), ElementsAre("low", "high"));
 }
 
-// ---- What a worker is told.
+// ---- The contents of a WorkItem.
 
 TEST_F(WorkQueueTest, ReturnsReasonsAndWaitingTime) {
   queue_.Add("a", {.reason = "created"});

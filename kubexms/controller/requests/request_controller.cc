@@ -68,12 +68,12 @@ class Step {
   Request& request_;
 };
 
-// Wakes whose turn it is now.
+// Wakes the next request.
 void WakeNext(Shared& shared, ReconcileContext& context, const std::string& turn) {
   const auto next = shared.turns.Next(shared.Caches(context), turn);
   // One that is to be tried again later knows when.
   if (!next || *next == context.key) return;
-  // A full channel costs time, not the turn: those that wait look again by themselves.
+  // If the channel is full, the request is reconciled after kWaitingPeriod.
   shared.wake->Send(*next);
 }
 
@@ -143,7 +143,7 @@ bool Step::IsNextInTurn() const {
          shared_.turns.Next(shared_.Caches(context_), request_.turn) == context_.key;
 }
 
-// It is woken when its turn comes; the time is for the case that nobody is there to do it.
+// The request is woken when it is next; the period covers a process that was restarted.
 Result<Outcome> Step::WaitForTurn() {
   if (!IsBegun()) {
     request_.status.phase = kRequestPending;
@@ -228,12 +228,12 @@ Result<Outcome> Step::RequeueUnfinished(nanoseconds time) {
   return Outcome::Done();
 }
 
-// The request was deleted between two attempts.
+// For a request that was deleted between two attempts.
 Result<Outcome> Step::Cancel() {
   return End(ResultOf(kCanceled, WithLastMessage("deleted before it was finished")));
 }
 
-// Nothing is left to be done before it may go.
+// Removes the finalizer after all work is done.
 Result<Outcome> Step::RemoveFinalizer() {
   finalizer_internal::Target target{shared_.type, request_.metadata};
   RETURN_IF_ERROR(
@@ -253,7 +253,7 @@ Result<Outcome> Step::Expire() {
   return End(ResultOf(kRequestFailed, WithLastMessage(message)));
 }
 
-// What came of it is settled; the rest is tried again until it is done.
+// The result is final; undo and audit are retried until they succeed.
 Result<Outcome> Step::End(const RequestResult& result) {
   if (result.phase != kRequestCompleted) {
     const Result<void> undone = Undo();
@@ -316,10 +316,11 @@ Result<Outcome> Step::Finish(const RequestResult& result) {
   return Retire();
 }
 
-// Finished ones go a while after their completion.
+// Deletes finished requests after their time to live.
 Result<Outcome> Step::Retire() {
   if (!request_.is_shown()) {
-    // A crash came before the status was written, somebody changed it, or the cache is behind.
+    // A crash came before the status was written, another client changed it, or the cache is
+    // behind.
     ASSIGN_OR_RETURN(const bool exists, request_.refresh());
     if (!exists) return Deleted(shared_, context_);
     if (!request_.status.IsFinished()) return RequeueAfter(kCatchUpPeriod);  // its record is gone

@@ -44,9 +44,9 @@
 // RequestFinalizerPolicy.
 //
 // Audit: the audit record is written before a request becomes Completed or Failed. While that
-// fails, the status has a pendingResult, and only the record is retried, not the execution. So every
-// finished request has at least one record; a crash between record and status can cause a second
-// one with the same id.
+// fails, the status has a pendingResult, and only the record is retried, not the execution. So
+// every finished request has at least one record; a crash between record and status can cause a
+// second one with the same id.
 
 #include <chrono>
 #include <concepts>

@@ -195,7 +195,7 @@ TEST_F(RequestControllerTest, NeverExecutesFinishedRequestsAgain) {
   EXPECT_THAT(audit_.records, SizeIs(1));
 }
 
-// Else the record would name the one who asked for something else.
+// Otherwise the record would name the author of another spec.
 TEST_F(RequestControllerTest, TheSpecIsImmutable) {
   Order changed = Stored();
   EXPECT_EQ(changed.status.phase, "Pending");
@@ -460,7 +460,7 @@ TEST_F(RequestControllerTest, ExpiresSoLongAfterItsCreation) {
   const Controller controller = RequestController<Order>(options);
   ASSERT_TRUE(Reconcile(controller, Stored()).ok());
   harness_.clock.Advance(seconds(170));
-  // It looks again when the time is over, not later.
+  // It is requeued at its expiry, not later.
   EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(seconds(10)));
   harness_.clock.Advance(seconds(10));
   executions_ = 0;
@@ -630,9 +630,9 @@ TEST_F(RequestControllerTest, DoesNotExecuteADeletedPendingRequest) {
   const Order old = Stored();
   ASSERT_TRUE(server().Delete<Order>({"default", "o"}).ok());
   EXPECT_EQ(Reconcile(RequestController<Order>(Options()), old).value(), Outcome::Done());
-  // With somebody else's finalizer it is still there.
+  // Another finalizer retains it.
   Order held = MakeOrder("held");
-  held.metadata.finalizers = {"somebody.else/holds"};
+  held.metadata.finalizers = {"example.io/other"};
   ASSERT_TRUE(server().Create(held).ok());
   ASSERT_TRUE(server().Delete<Order>({"default", "held"}).ok());
   EXPECT_EQ(Reconcile(RequestController<Order>(Options()), Stored("held")).value(),
