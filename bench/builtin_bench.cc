@@ -31,7 +31,7 @@
 #include "kubexms/base/threads/threads.h"
 #include "kubexms/builtin/builtin_controllers.h"
 #include "kubexms/builtin/simulated_nodes/simulated_nodes.h"
-#include "kubexms/client/decorators.h"
+#include "kubexms/client/client_decorator.h"
 
 namespace kubexms {
 namespace {

@@ -20,7 +20,7 @@
 #include "kubexms/api/kinds/core_v1/pod.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/json/json.h"
-#include "kubexms/client/decorators.h"
+#include "kubexms/client/client_decorator.h"
 #include "kubexms/client/rest/rest_client.h"
 #include "kubexms/controller/manager/manager.h"
 
@@ -230,7 +230,7 @@ Latencies Percentiles(std::vector<double> seconds) {
 class RecordingManager {
  public:
   explicit RecordingManager(Client& client) : client_(client) {
-    manager_.Add(ControllerFor<ConfigMap>({.name = "noting", .workers = 2})
+    manager_.Add(ControllerFor<ConfigMap>({.name = "noting", .max_concurrent_reconciles = 2})
                      .Reconciles([this](ReconcileContext& context, const ConfigMap& map) {
                        return Note(context, map);
                      }));

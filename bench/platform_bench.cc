@@ -19,7 +19,7 @@
 #include "kubexms/base/mutex.h"
 #include "kubexms/base/random.h"
 #include "kubexms/builtin/builtin_controllers.h"
-#include "kubexms/client/decorators.h"
+#include "kubexms/client/client_decorator.h"
 #include "kubexms/controller/manager/manager.h"
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/platform.h"
@@ -117,7 +117,7 @@ struct Bench {
   Bench() {
     options.users.server = {.url = server.url()};
     options.operation_requests.audit = &sink;
-    options.operation_requests.times.keep_completed = std::chrono::hours(1);
+    options.operation_requests.times.completed_ttl = std::chrono::hours(1);
     options.operation_requests.times.expires_after = std::chrono::hours(1);
     const auto installed = platform::Install(server.client(), clock, {});
     if (!installed.ok()) std::exit(1);

@@ -50,16 +50,16 @@ inline Result<RequestOutcome> Execute(ReconcileContext& context, ConfigCopy& req
 // `audit` may be null.
 inline Controller ConfigCopyController(AuditSink* audit) {
   return RequestController<ConfigCopy>(
-             {.controller = {.name = "config-copy", .workers = 4},
+             {.controller = {.name = "config-copy", .max_concurrent_reconciles = 4},
               .times = {.expires_after = std::chrono::minutes(10)},
               .execute = Execute,
               // Copies to the same ConfigMap are executed in order, so that the last request wins.
-              .one_at_a_time =
+              .ordering_key =
                   [](const ConfigCopy& request) {
                     return request.spec.to + "/" + request.spec.name;
                   },
               .audit = audit})
-      .Touches<corev1::ConfigMap>({"get", "create", "update"});
+      .RequiresAccess<corev1::ConfigMap>({"get", "create", "update"});
 }
 
 }  // namespace kubexms::config_copy

@@ -142,7 +142,7 @@ std::vector<ResourceAccess> AccessOf(const ControllerScaffold& scaffold) {
                           .plural = KindName{.kind = scaffold.kind}.Plural()};
   std::vector<ResourceAccess> all = AccessToReconciled(kind);
   const bool is_request = scaffold.style == ScaffoldStyle::kRequest;
-  const RecordPlace records{.type = kind, .namespace_name = std::string(kRecordNamespace)};
+  const RecordLocation records{.type = kind, .namespace_name = std::string(kRecordNamespace)};
   for (ResourceAccess& access :
        is_request ? request_internal::AccessToRequests(records) : AccessToOwned(maps)) {
     all.push_back(std::move(access));

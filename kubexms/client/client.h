@@ -1,9 +1,8 @@
 #pragma once
 
-// What controllers and tools know of a server: one interface for typed and dynamic objects, whoever
-// is behind it. RestClient speaks HTTPS to any Kubernetes, the API server of the same process has
-// one that shares its objects (apiserver/local_client.h), and decorators change what goes through
-// (decorators.h).
+// The interface to an API server, for typed and dynamic objects. RestClient talks to any Kubernetes
+// server by HTTPS, LocalClient to the server of the same process (apiserver/local_client.h), and
+// decorators wrap another client (client_decorator.h).
 //
 //   ASSIGN_OR_RETURN(corev1::Pod pod, client.Get<corev1::Pod>({"default", "web-0"}));
 //   pod.metadata.labels["tier"] = "front";
@@ -25,17 +24,17 @@
 namespace kubexms {
 
 struct GetOptions {
-  std::string resource_version;  // "0": any version will do
-  // What a cache of this process has will do, see ClientRequest.
+  std::string resource_version;  // "0": any version
+  // Allow a cache of this process to respond, see ClientRequest.
   bool allow_cached = false;
   std::stop_token stop;
 };
 
 struct ListOptions {
-  std::string namespace_name;  // empty: all
+  std::string namespace_name;  // empty: all namespaces
   Selector label_selector;
   FieldSelector field_selector;
-  // One page of so many; the next one by `continue_token`. 0: all, fetched in pages as needed.
+  // Size of one page; the next one by `continue_token`. 0: all objects, fetched in pages as needed.
   int64_t limit = 0;
   std::string continue_token;
   std::string resource_version;
@@ -44,10 +43,10 @@ struct ListOptions {
 };
 
 struct WatchOptions {
-  std::string namespace_name;  // empty: all
+  std::string namespace_name;  // empty: all namespaces
   Selector label_selector;
   FieldSelector field_selector;
-  // Changes after this version; empty: first what is there, as added.
+  // Events after this version; empty: starts with ADDED events for the existing objects.
   std::string resource_version;
   bool bookmarks = false;
   bool send_initial_events = false;
@@ -59,7 +58,7 @@ struct WriteOptions {
   bool dry_run = false;
   std::string field_manager;
   std::string field_validation;
-  // "status", "scale" …: what is written is that part of the object.
+  // "status", "scale" …
   std::string subresource;
   std::stop_token stop;
 };
@@ -83,7 +82,7 @@ struct TypedEvent {
   T object;  // of a bookmark, only metadata.resourceVersion
 };
 
-// A watch whose objects are decoded. See ObjectWatch.
+// A watch with decoded objects. See ObjectWatch.
 template <class T>
 class TypedWatch {
  public:
@@ -104,17 +103,17 @@ class Client {
  public:
   virtual ~Client() = default;
 
-  // ---- What implementations and decorators provide.
+  // ---- For implementations and decorators.
 
-  // Every verb but list and watch. The object that the server answered with, or its Status where
-  // that is the answer (deletions).
+  // Every verb except list and watch. Returns the object or, of a deletion, the Status in the
+  // response.
   virtual Result<SharedBytes> Do(const ClientRequest& request) = 0;
   virtual Result<ObjectPage> ListPage(const ClientRequest& request) = 0;
   virtual Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) = 0;
-  // The answer to a GET outside the resources: "/version", "/apis", "/openapi/v2".
+  // GET of a non-resource path: "/version", "/apis", "/openapi/v2".
   virtual Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop = {}) = 0;
 
-  // ---- Typed objects. What is returned is the object as the server now has it.
+  // ---- Typed objects. Writes return the stored object.
 
   template <Kind T>
   Result<T> Get(const ObjectKey& key, const GetOptions& options = {}) {
@@ -145,14 +144,14 @@ class Client {
                                       Encode(object), options)));
   }
 
-  // A stale metadata.resourceVersion is a conflict; without one the last writer wins.
+  // An outdated metadata.resourceVersion is a conflict; without one the last write wins.
   template <Kind T>
   Result<T> Update(const T& object, const WriteOptions& options = {}) {
     return Decoded<T>(Do(WriteRequest(Verb::kUpdate, ResourceType::Of<T>(), object.metadata,
                                       Encode(object), options)));
   }
 
-  // Only the status is taken from `object`.
+  // Writes only the status of `object`.
   template <Kind T>
   Result<T> UpdateStatus(const T& object, WriteOptions options = {}) {
     options.subresource = "status";
@@ -165,28 +164,28 @@ class Client {
     return Decoded<T>(Do(PatchRequest(ResourceType::Of<T>(), key, patch, options)));
   }
 
-  // Server-side apply: `object` has the fields that the manager wants to own, and no others.
+  // Server-side apply: `object` has exactly the fields that the field manager wants to own.
   template <Kind T>
   Result<T> Apply(const T& object, const ApplyOptions& options) {
     return Decoded<T>(Do(ApplyRequest(ResourceType::Of<T>(), ObjectKey::Of(object.metadata),
                                       Encode(object), options)));
   }
 
-  // Success means that the server took the deletion; finalizers may keep the object for a while.
+  // Success means that the server accepted the deletion; finalizers and grace periods can delay it.
   template <Kind T>
   Result<void> Delete(const ObjectKey& key, const DeleteOptions& options = {},
                       std::stop_token stop = {}) {
     return Delete(ResourceType::Of<T>(), key, options, std::move(stop));
   }
 
-  // Every object that `which` selects.
+  // Deletes all objects that `which` selects.
   template <Kind T>
   Result<void> DeleteAllOf(const ListOptions& which, const DeleteOptions& options = {}) {
     return DeleteAllOf(ResourceType::Of<T>(), which, options);
   }
 
-  // Posts to a part of an object: a TokenRequest to the "token" of a ServiceAccount, an Eviction to
-  // the "eviction" of a Pod.
+  // Creates a subresource: a TokenRequest as "token" of a ServiceAccount, an Eviction as "eviction"
+  // of a Pod.
   template <Kind T, class Body>
   Result<Body> CreateSubresource(const ObjectKey& key, std::string_view subresource,
                                  const Body& body, WriteOptions options = {}) {
@@ -202,7 +201,7 @@ class Client {
 
   Result<DynamicObject> Get(const ResourceType& type, const ObjectKey& key,
                             const GetOptions& options = {});
-  // Decoding the items is up to the caller: a list may be long.
+  // The items are not decoded: a list may be long.
   Result<ObjectPage> List(const ResourceType& type, const ListOptions& options = {});
   Result<std::unique_ptr<ObjectWatch>> Watch(const ResourceType& type,
                                              const WatchOptions& options = {});
@@ -219,11 +218,11 @@ class Client {
   Result<void> DeleteAllOf(const ResourceType& type, const ListOptions& which,
                            const DeleteOptions& options = {});
 
-  // Everything that a list request means: one page if it has a limit, else all pages as one. When
-  // the snapshot expires on the way it begins again, once, without pages.
+  // Returns one page if the request has a limit, else all pages as one. If the continue token
+  // expires, lists once more without pages.
   Result<ObjectPage> ListAll(ClientRequest request);
 
-  // ---- Requests as the calls above make them, for code that does not know the C++ type.
+  // ---- Builders of the requests of the calls above, for code without the C++ type.
 
   static ClientRequest GetRequest(ResourceType type, const ObjectKey& key,
                                   const GetOptions& options = {});

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a server has: its resource types and what can be done with them, and the way from the names
-// that people and objects use to those types.
+// Discovery of the resources of a server, and a mapper from names and kinds to resources
+// (RESTMapper).
 
 #include <chrono>
 #include <memory>
@@ -24,13 +24,13 @@ struct DiscoveredResource {
   std::vector<std::string> categories;
   std::vector<std::string> verbs;         // "get", "list" …
   std::vector<std::string> subresources;  // "status", "scale" …
-  // Whether its version is the one that the server prefers for its group.
+  // Whether its version is the preferred one of its group.
   bool preferred = false;
 
   bool Supports(Verb verb) const;
 };
 
-// A part that could not be read, such as a group whose own server is down.
+// A group version that could not be read, such as one of an unavailable APIService.
 struct DiscoveryFailure {
   std::string group_version;
   Error error;
@@ -42,26 +42,25 @@ struct Discovery {
   std::vector<DiscoveryFailure> failures;
 };
 
-// Asks for everything, a request for each version of each group. Fails only when the groups
-// themselves cannot be listed.
+// Reads all group versions, with one API call each. Fails only if the groups cannot be listed.
 Result<Discovery> Discover(Client& client, std::stop_token stop = {});
 
-// Finds resource types by name. What it knows is kept; when a name is unknown the server is asked
-// again, at most once in `refresh_interval`. Safe for use from any thread.
+// Finds resources by name, with a cached discovery that is refreshed when a name is unknown, at
+// most once in `refresh_interval`. Safe for use from any thread.
 class ResourceMapper {
  public:
-  // Both must outlive this.
+  // Both must outlive the mapper.
   ResourceMapper(Client& client, const Clock& clock,
                  std::chrono::nanoseconds refresh_interval = std::chrono::seconds(5))
       : client_(client), clock_(clock), refresh_interval_(refresh_interval) {}
 
   // By one of "Deployment", "deployment", "deployments", "deploy", also with a group
-  // ("deployments.apps") or a version and group ("deployments.v1.apps"), or as objects say it:
-  // "apps/v1 Deployment". What the name leaves open is decided by the server's order, in which
-  // preferred versions come first.
+  // ("deployments.apps") or a version and group ("deployments.v1.apps"), or "apps/v1 Deployment".
+  // An ambiguous name is resolved by the order of the server, in which preferred versions come
+  // first.
   Result<ResourceType> Find(std::string_view name, std::stop_token stop = {});
   Result<ResourceType> Find(const GroupVersionKind& kind, std::stop_token stop = {});
-  // All that is known, after asking the server the first time.
+  // The cached discovery, which the first call reads.
   Result<std::shared_ptr<const Discovery>> All(std::stop_token stop = {});
 
  private:

@@ -21,7 +21,7 @@ const DiscoveredResource* FindResource(const Discovery& discovery, std::string_v
   return nullptr;
 }
 
-TEST(DiscoveryTest, KnowsWhatTheServerHas) {
+TEST(DiscoveryTest, ListsTheResourcesOfTheServer) {
   const RunningApiServer server;
   const auto client = server.Connect();
   const Discovery discovery = Discover(*client).value();
@@ -132,7 +132,7 @@ TEST_F(OddServerTest, AServerThatListsNothingIsAnError) {
   EXPECT_EQ(Discover(client_).error().message(), "down");
 }
 
-TEST_F(OddServerTest, AsksAgainForWhatIsUnknownButNotTooOften) {
+TEST_F(OddServerTest, RefreshesForUnknownNamesAtALimitedRate) {
   ASSERT_TRUE(mapper_.Find("Apple").ok());
   const int once = client_.calls;
   client_.paths["/apis/b.io/v1"] = Resources("b.io/v1", "bananas", "Banana");

@@ -66,7 +66,7 @@ Result<void> ClientRequest::Check() const {
   const bool one = verb == Verb::kGet || verb == Verb::kUpdate || verb == Verb::kPatch ||
                    verb == Verb::kDelete || !subresource.empty();
   if (!one || !name.empty()) return {};
-  return Error::BadRequest(fmt::format("{} {}: metadata.name is empty: say which one is meant",
+  return Error::BadRequest(fmt::format("{} {}: metadata.name is empty: set the name of the object",
                                        VerbName(verb), resource.QualifiedName()));
 }
 

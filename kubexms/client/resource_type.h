@@ -1,6 +1,6 @@
 #pragma once
 
-// Where a server keeps the objects of one kind: what a client must know to speak of them.
+// A resource of a server: group, version, kind, plural and scope.
 
 #include <string>
 #include <string_view>

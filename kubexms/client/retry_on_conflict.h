@@ -1,6 +1,6 @@
 #pragma once
 
-// For the classic read, change, write: does it again when somebody else was faster.
+// Repeats a read-modify-write after a conflict.
 //
 //   RETURN_IF_ERROR(RetryOnConflict(clock, [&]() -> Result<void> {
 //     ASSIGN_OR_RETURN(corev1::Node node, client.Get<corev1::Node>({"", name}));
@@ -21,14 +21,14 @@ namespace kubexms {
 
 struct ConflictRetryOptions {
   int attempts = 5;
-  // Between two attempts, and by up to which part of it the wait is longer, at random.
+  // Delay between two attempts, which is longer by a random part of up to `jitter`.
   std::chrono::nanoseconds delay = std::chrono::milliseconds(10);
   double jitter = 0.1;
   Random* random = nullptr;  // borrowed; null: the system's
   std::stop_token stop;
 };
 
-// The wait before the next attempt. False when the stop was requested.
+// Waits before the next attempt. False if the stop was requested.
 inline bool WaitAfterConflict(Clock& clock, const ConflictRetryOptions& options) {
   SystemRandom system;
   Random& random = options.random == nullptr ? system : *options.random;
@@ -37,8 +37,8 @@ inline bool WaitAfterConflict(Clock& clock, const ConflictRetryOptions& options)
   return clock.SleepFor(options.delay + more, options.stop);
 }
 
-// Calls `function` until its result is no conflict, and returns that result: the last conflict
-// after `attempts` calls or when stopped. `function` must read again what it changes.
+// Calls `function` until its result is not a conflict, at most `attempts` times, and returns the
+// last result. `function` must read the object anew in each call.
 template <class Function>
 std::invoke_result_t<Function> RetryOnConflict(Clock& clock, Function function,
                                                const ConflictRetryOptions& options = {}) {

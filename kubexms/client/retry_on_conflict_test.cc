@@ -10,7 +10,7 @@ namespace {
 // Nothing to wait for: only the attempts count.
 const ConflictRetryOptions kAtOnce{.delay = std::chrono::nanoseconds(0)};
 
-TEST(RetryOnConflictTest, TriesUntilThereIsNone) {
+TEST(RetryOnConflictTest, RetriesUntilThereIsNoConflict) {
   ManualClock clock;
   int calls = 0;
   const Result<int> result = RetryOnConflict(

@@ -1,6 +1,6 @@
 #pragma once
 
-// Servers for tests of clients: the real one, and one that says what it is told to say.
+// Servers for tests of clients: the real one, and one with scripted responses.
 
 #include <gtest/gtest.h>
 
@@ -65,8 +65,7 @@ class PieceStream final : public ResponseStream {
   const Next last_;
 };
 
-// Answers one request after the other as it is told, and remembers them. Without TLS, over
-// HTTP/1.1.
+// Sends scripted responses in order, and records the HTTP requests. Without TLS, over HTTP/1.1.
 class ScriptedServer : private HttpHandler {
  public:
   ScriptedServer()

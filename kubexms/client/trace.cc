@@ -301,7 +301,7 @@ int64_t NumberOf(const Json& line, std::string_view name) {
 
 }  // namespace
 
-Result<Clock::WallTime> TraceBegin(std::string_view text) {
+Result<Clock::WallTime> TraceStartTime(std::string_view text) {
   const Error none = Error::BadRequest("the first line of the trace does not say when it begins");
   if (text.empty()) return none;
   const Result<Json> line = ParseJson(TakeLine(text));
@@ -448,7 +448,7 @@ Result<SharedBytes> TraceReplay::GetPath(std::string_view path, std::stop_token)
   return entry->answer;
 }
 
-std::vector<std::string> TraceReplay::Unasked() const {
+std::vector<std::string> TraceReplay::MissingCalls() const {
   std::vector<std::string> questions;
   MutexLock lock(mutex_);
   std::map<int64_t, std::string> all = unasked_;
@@ -457,7 +457,7 @@ std::vector<std::string> TraceReplay::Unasked() const {
   return questions;
 }
 
-std::vector<std::string> TraceReplay::Unanswered() const {
+std::vector<std::string> TraceReplay::UnexpectedCalls() const {
   MutexLock lock(mutex_);
   return unanswered_;
 }

@@ -6,12 +6,12 @@
 //
 //   TraceRecorder recorder(client, clock, sink);    // in the program
 //
-//   ManualClock clock(TraceBegin(text).value());    // in the test
+//   ManualClock clock(TraceStartTime(text).value());    // in the test
 //   auto replay = TraceReplay::Load(text, clock).value();
 //   Manager manager({.client = replay.get(), .clock = &clock, …});
 //   clock.Advance(…);
-//   EXPECT_THAT(replay->Unasked(), IsEmpty());
-//   EXPECT_THAT(replay->Unanswered(), IsEmpty());
+//   EXPECT_THAT(replay->MissingCalls(), IsEmpty());
+//   EXPECT_THAT(replay->UnexpectedCalls(), IsEmpty());
 //
 // A trace is JSON: a line with the time at which it begins, and one for each answer and each event.
 // It has the objects in it, secrets too. Times (2024-01-31T10:20:30Z) that a program writes are not
@@ -57,7 +57,7 @@ class TraceRecorder final : public Client {
 
 // When the trace was begun, by the clock of the program: where the clock of a replay has to stand,
 // if the program compares times of objects with it.
-Result<Clock::WallTime> TraceBegin(std::string_view text);
+Result<Clock::WallTime> TraceStartTime(std::string_view text);
 
 // A client that knows the answers of a trace and nothing else. Each answer is given once, to a call
 // that asks for the same thing; of several that do, in the order in which they were recorded. A
@@ -79,9 +79,9 @@ class TraceReplay final : public Client {
   Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop = {}) override;
 
   // What was asked when the trace was recorded and has not been asked now, in order.
-  std::vector<std::string> Unasked() const EXCLUDES(mutex_);
+  std::vector<std::string> MissingCalls() const EXCLUDES(mutex_);
   // What was asked now and the trace had no answer to, in order: at most the first hundred.
-  std::vector<std::string> Unanswered() const EXCLUDES(mutex_);
+  std::vector<std::string> UnexpectedCalls() const EXCLUDES(mutex_);
 
  private:
   struct Entry;

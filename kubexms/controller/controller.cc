@@ -57,43 +57,47 @@ void Controller::AddEventFilter(Predicate predicate) {
 }
 
 Result<void> Controller::Validate() const {
-  const auto wrong = [&](std::string_view what) {
-    return Error::BadRequest(fmt::format("controller \"{}\": {}", options_.name, what));
+  const auto invalid = [&](std::string_view reason) {
+    return Error::BadRequest(fmt::format("controller \"{}\": {}", options_.name, reason));
   };
-  if (options_.name.empty()) return wrong("it has no name");
-  if (!reconcile_) return wrong("it does not say what it does: call Reconciles()");
-  if (rules_.empty() && sources_.empty()) return wrong("it watches nothing, so it would never run");
-  if (options_.workers < 1) return wrong("workers must be at least 1");
-  if (options_.max_concurrent_reconciles < 0) {
-    return wrong("maxConcurrentReconciles must not be negative");
+  if (options_.name.empty()) return invalid("the name is empty");
+  if (!reconcile_) return invalid("it has no reconciler: call Reconciles()");
+  if (rules_.empty() && sources_.empty()) {
+    return invalid("it watches no kind and no source, so it would never reconcile");
+  }
+  if (options_.max_concurrent_reconciles < 1) {
+    return invalid("maxConcurrentReconciles must be at least 1");
   }
   if (options_.max_retries && *options_.max_retries < 0) {
-    return wrong("maxRetries must not be negative");
+    return invalid("maxRetries must not be negative");
   }
-  if (options_.base_delay.count() <= 0) return wrong("baseDelay must be above zero");
-  if (options_.max_delay < options_.base_delay) return wrong("maxDelay is less than baseDelay");
-  if (options_.qps < 0) return wrong("qps must not be negative");
-  if (options_.qps > 0 && options_.burst < 1) return wrong("burst must be at least 1");
-  if (options_.reconcile_timeout.count() < 0) return wrong("reconcileTimeout must not be negative");
+  const RateLimiterOptions& limits = options_.rate_limiter;
+  if (limits.base_delay.count() <= 0) return invalid("baseDelay must be greater than zero");
+  if (limits.max_delay < limits.base_delay) return invalid("maxDelay is less than baseDelay");
+  if (limits.qps < 0) return invalid("qps must not be negative");
+  if (limits.qps > 0 && limits.burst < 1) return invalid("burst must be at least 1");
+  if (options_.reconcile_timeout.count() < 0) {
+    return invalid("reconcileTimeout must not be negative");
+  }
   const bool resyncs = options_.resync_period.count() != 0;
   if (resyncs && options_.resync_period < std::chrono::seconds(1)) {
-    return wrong("resyncPeriod must be at least 1s, or 0s for never");
+    return invalid("resyncPeriod must be at least 1s, or 0s for never");
   }
   return {};
 }
 
-ObjectMapper ItsOwnKey() {
+ObjectMapper EnqueueObject() {
   return [](const DeclaredCaches&, const CachedObject& object, std::vector<ObjectKey>& keys) {
     keys.push_back(object.key());
   };
 }
 
-ObjectMapper ItsOwners(const ResourceType& owner, bool every_owner) {
-  return [owner, every_owner](const DeclaredCaches&, const CachedObject& object,
-                              std::vector<ObjectKey>& keys) {
+ObjectMapper EnqueueOwner(const ResourceType& owner, bool match_every_owner) {
+  return [owner, match_every_owner](const DeclaredCaches&, const CachedObject& object,
+                                    std::vector<ObjectKey>& keys) {
     for (const OwnerReference& reference : object.metadata->owner_references) {
-      const bool counts = every_owner || reference.controller.value_or(false);
-      if (!counts || reference.kind != owner.kind) continue;
+      const bool matches = match_every_owner || reference.controller.value_or(false);
+      if (!matches || reference.kind != owner.kind) continue;
       if (GroupOf(reference.api_version) != owner.group) continue;
       keys.push_back({owner.namespaced ? object.metadata->namespace_name : "", reference.name});
     }

@@ -1,9 +1,9 @@
 #pragma once
 
-// A controller: which objects it is about, what else it watches, and what it does. This is the
-// description; a Manager runs it.
+// The builder of a controller: the kind that it reconciles, the kinds that it owns and watches, and
+// its reconciler. A Manager runs it.
 //
-//   manager.Add(ControllerFor<Hello>({.name = "hello", .workers = 2})
+//   manager.Add(ControllerFor<Hello>({.name = "hello", .max_concurrent_reconciles = 2})
 //                   .Owns<corev1::ConfigMap>()
 //                   .Watches<corev1::Secret>(HellosThatUse)
 //                   .Reconciles(ReconcileHello));
@@ -19,57 +19,55 @@
 
 #include "kubexms/controller/informers/informer.h"
 #include "kubexms/controller/predicate.h"
+#include "kubexms/controller/queue/rate_limiter.h"
 #include "kubexms/controller/reconcile.h"
 #include "kubexms/controller/source.h"
 
 namespace kubexms {
 
 struct ControllerOptions {
-  std::string name;          // unique in the process; it names logs, metrics and settings
-  std::string event_source;  // who its events are from; empty: the manager
+  std::string name;          // unique in the process: in logs, metrics and configuration
+  std::string event_source;  // source component of its events; empty: the name of the manager
 
-  int workers = 1;
-  // Fewer than `workers` reconcile at a time; 0: as many as there are.
-  int max_concurrent_reconciles = 0;
-  // How often an object is tried again after errors that are not the server's; none: for ever.
+  // Maximum number of objects that are reconciled at the same time.
+  int max_concurrent_reconciles = 1;
+  // How often an object is retried after errors that are not the server's; none: without a limit.
   std::optional<int> max_retries;
-  std::chrono::nanoseconds base_delay = std::chrono::milliseconds(5);
-  std::chrono::nanoseconds max_delay = std::chrono::seconds(1000);
-  double qps = 10;  // of all retries together; 0: no limit beyond the delays
-  int burst = 100;
+  // Of retries.
+  RateLimiterOptions rate_limiter;
   std::chrono::nanoseconds reconcile_timeout{0};  // 0: none
-  // How often everything is reconciled without a change, give or take a tenth; 0: never.
+  // Period after which all objects are reconciled without a change, ± 10 %; 0: never.
   std::chrono::nanoseconds resync_period = std::chrono::hours(10);
 };
 
 struct RuleOptions {
-  InformerScope scope;                // without a namespace, it has that of the controller
-  bool all_namespaces = false;        // although the controller has a namespace
-  std::vector<Predicate> predicates;  // all must say yes
-  // Of Owns(): owners that are not the object's controller count too.
-  bool every_owner = false;
+  InformerScope scope;                // an empty namespace: that of the controller
+  bool all_namespaces = false;        // even if the controller has a namespace
+  std::vector<Predicate> predicates;  // all must match
+  // Of Owns(): reconcile all owners, not only the controller of the object.
+  bool match_every_owner = false;
 };
 
-// Something that must be so before a controller starts.
+// A condition for the start of a controller.
 struct Precondition {
   std::string name;
-  std::function<Result<void>(std::stop_token stop)> check;  // asked again until it succeeds
+  std::function<Result<void>(std::stop_token stop)> check;  // repeated until it succeeds
 };
 
-// What a controller does with objects of a resource, for the roles that it needs.
+// Access to a resource that a controller needs: the source of its RBAC rules.
 struct ResourceAccess {
   ResourceType resource;
   std::string subresource;
   std::vector<std::string> verbs;
-  // Empty: all of them. None: that of the objects which the controller reconciles.
+  // Empty: all namespaces. None: the namespace of the objects that the controller reconciles.
   std::optional<std::string> namespace_name = std::nullopt;
 };
 
-// Which keys an object concerns.
+// Appends the keys to reconcile when `object` changes.
 using ObjectMapper = std::function<void(const DeclaredCaches& caches, const CachedObject& object,
                                         std::vector<ObjectKey>& keys)>;
 
-// One kind of objects that a controller watches, and what their changes mean to it.
+// A kind that a controller watches, and the keys that its changes enqueue.
 struct WatchRule {
   ObjectForm form;
   InformerScope scope;
@@ -84,11 +82,11 @@ struct CacheIndex {
   ObjectCache::IndexFunction function;
 };
 
-// The parts that do not depend on a C++ type; also for controllers that are about keys of their own
-// and no kind of object.
+// The parts that do not depend on a C++ type; also used directly by controllers that reconcile keys
+// without a kind.
 class Controller {
  public:
-  // `object` is empty when there is none with this key, or when the controller is about no kind.
+  // `object` is empty if it does not exist, or if the controller reconciles no kind.
   using ReconcileFunction =
       std::function<Result<Outcome>(ReconcileContext& context, const CachedObject& object)>;
 
@@ -106,14 +104,13 @@ class Controller {
   void AddPrecondition(Precondition condition);
   void AddPredecessor(std::string controller);
   void SetReconcile(ReconcileFunction reconcile) { reconcile_ = std::move(reconcile); }
-  // What reconciles are given as their client, instead of the manager's: for controllers that act
-  // as a user of their own. Caches are filled by the manager's client all the same. It must outlive
-  // the manager.
+  // The client of its reconciles, for controllers with their own user; null: the manager's. Caches
+  // always use the client of the manager. It must outlive the manager.
   void SetClient(Client* client) { client_ = client; }
-  // Makes the controller one of these objects: they are what is reconciled. Before AddRule().
+  // Sets the kind to reconcile. Call it before AddRule().
   void SetFor(WatchRule rule);
   void AddForPredicate(Predicate predicate);
-  // Of all its watches.
+  // Applies to all its watches.
   void AddEventFilter(Predicate predicate);
 
   const ControllerOptions& options() const { return options_; }
@@ -130,7 +127,6 @@ class Controller {
   // Null: the manager's.
   Client* client() const { return client_; }
 
-  // Everything that is wrong with the description.
   Result<void> Validate() const;
 
  private:
@@ -147,58 +143,59 @@ class Controller {
   Client* client_ = nullptr;
 };
 
-// The mappers that every controller needs.
-ObjectMapper ItsOwnKey();
-// The owners of this kind; only the one that is the object's controller, unless every_owner is set.
-ObjectMapper ItsOwners(const ResourceType& owner, bool every_owner);
+// Enqueues the changed object itself.
+ObjectMapper EnqueueObject();
+// Enqueues the owner of this kind: the controller of the object, or with match_every_owner all.
+ObjectMapper EnqueueOwner(const ResourceType& owner, bool match_every_owner);
 
-// What controllers usually do with the objects they reconcile, own, or only watch.
+// The usual access to objects that a controller reconciles, owns, or only watches.
 std::vector<ResourceAccess> AccessToReconciled(const ResourceType& resource);
 std::vector<ResourceAccess> AccessToOwned(const ResourceType& resource);
 std::vector<ResourceAccess> AccessToWatched(const ResourceType& resource);
 
-// A controller of the objects of kind T.
+// A controller that reconciles objects of kind T.
 template <Kind T>
 class ControllerFor : public Controller {
  public:
   using Function = std::function<Result<Outcome>(ReconcileContext& context, const T& object)>;
   using DeletedFunction = std::function<Result<Outcome>(ReconcileContext& context)>;
 
-  // Without a name it is called after the kind. `scope` is that of the T; its namespace also that
-  // of all other watches which do not have their own.
+  // The name defaults to the plural of the kind. `scope` limits the objects of kind T; its
+  // namespace is also the default of all other watches.
   explicit ControllerFor(ControllerOptions options = {}, InformerScope scope = {})
       : Controller(std::move(options)), scope_(std::move(scope)) {
     if (mutable_options().name.empty()) mutable_options().name = ResourceType::Of<T>().plural;
     SetFor({.form = FormOf<T>(&StripManagedFields<T>),
             .scope = scope_,
-            .mapper = ItsOwnKey(),
+            .mapper = EnqueueObject(),
             .reason = "changed"});
     Allow(AccessToReconciled(ResourceType::Of<T>()), scope_.namespace_name);
   }
 
-  // Only such events of the reconciled objects themselves.
-  ControllerFor& When(Predicate predicate) {
-    AddForPredicate(std::move(predicate));
+  // Filters the events of the reconciled kind: all predicates must match.
+  template <class... Predicates>
+  ControllerFor& WithPredicates(Predicates... predicates) {
+    (AddForPredicate(std::move(predicates)), ...);
     return *this;
   }
 
-  // Only such events of all that it watches, those of Owns() and Watches() too.
+  // Filters the events of all kinds that it watches, including those of Owns() and Watches().
   ControllerFor& WithEventFilter(Predicate predicate) {
     AddEventFilter(std::move(predicate));
     return *this;
   }
 
-  // Objects that have a T as their owner: a change of one reconciles the owner.
+  // Watches objects that are owned by a T: a change of one reconciles the owner.
   template <Kind Owned>
   ControllerFor& Owns(RuleOptions options = {}) {
-    AddKind<Owned>(ItsOwners(ResourceType::Of<T>(), options.every_owner), options,
-                   std::string(Owned::kKind.kind) + " it owns changed");
+    AddKind<Owned>(EnqueueOwner(ResourceType::Of<T>(), options.match_every_owner), options,
+                   "owned " + std::string(Owned::kKind.kind) + " changed");
     Allow(AccessToOwned(ResourceType::Of<Owned>()), ScopeOf<Owned>(options).namespace_name);
     return *this;
   }
 
-  // Other objects: `map` says which T a changed one concerns. It must be quick; it is asked about
-  // the object before and after the change.
+  // Watches another kind: `map` returns the keys of the T to reconcile. It must be quick; it is
+  // called with the object before and after the change.
   template <Kind Other>
   ControllerFor& Watches(std::function<std::vector<ObjectKey>(const Other&)> map,
                          RuleOptions options = {}) {
@@ -206,10 +203,9 @@ class ControllerFor : public Controller {
         [map = std::move(map)](const DeclaredCaches&, const Other& object) { return map(object); },
         std::move(options));
   }
-  // The same where the answer is in the controller's caches:
+  // The same for a `map` that reads the caches of the controller:
   //   caches.Cached<T>().ByIndex("bySecret", secret.metadata.name)
-  // They can be incomplete until all first lists are there; nothing is lost by that, as every T is
-  // reconciled then.
+  // The caches can be incomplete until they have synced; then every T is reconciled anyway.
   template <Kind Other>
   ControllerFor& Watches(
       std::function<std::vector<ObjectKey>(const DeclaredCaches& caches, const Other&)> map,
@@ -224,7 +220,7 @@ class ControllerFor : public Controller {
     return *this;
   }
 
-  // Keeps a cache of a kind that reconciles read, without being called when it changes.
+  // Caches a kind that the reconciler reads; changes of it do not enqueue anything.
   template <Kind Other>
   ControllerFor& Reads(RuleOptions options = {}) {
     AddKind<Other>([](const DeclaredCaches&, const CachedObject&, std::vector<ObjectKey>&) {},
@@ -233,7 +229,7 @@ class ControllerFor : public Controller {
     return *this;
   }
 
-  // An index for Lister<Other>::ByIndex(), of a kind that the controller watches.
+  // Adds an index for Lister<Other>::ByIndex() to the cache of a kind that the controller watches.
   template <Kind Other>
   ControllerFor& Index(std::string name,
                        std::function<std::vector<std::string>(const Other&)> values) {
@@ -245,40 +241,40 @@ class ControllerFor : public Controller {
     return *this;
   }
 
-  // What else it does with a kind, for RBAC: Touches<corev1::Secret>({"create"}). In the namespace
-  // of the controller's scope, unless another one is given; empty: in all.
+  // Declares further access for RBAC: RequiresAccess<corev1::Secret>({"create"}). The namespace
+  // defaults to that of the scope of the controller; empty: all namespaces.
   template <Kind Other>
-  ControllerFor& Touches(std::vector<std::string> verbs, std::string subresource = "",
-                         std::optional<std::string> namespace_name = std::nullopt) {
+  ControllerFor& RequiresAccess(std::vector<std::string> verbs, std::string subresource = "",
+                                std::optional<std::string> namespace_name = std::nullopt) {
     AddAccess({ResourceType::Of<Other>(), std::move(subresource), std::move(verbs),
                std::move(namespace_name)});
     return *this;
   }
 
-  ControllerFor& From(std::shared_ptr<Source> source) {
+  // Enqueues the keys of a source other than watches.
+  ControllerFor& WatchesRawSource(std::shared_ptr<Source> source) {
     AddSource(std::move(source));
     return *this;
   }
-  // Starts only once that controller of the same manager works.
+  // Starts after that controller of the same manager has started.
   ControllerFor& WaitFor(std::string controller) {
     AddPredecessor(std::move(controller));
     return *this;
   }
-  // Starts only once the condition holds.
+  // Starts once the condition is met.
   ControllerFor& WaitUntil(Precondition condition) {
     AddPrecondition(std::move(condition));
     return *this;
   }
 
-  // Is not called for keys whose object is gone: see OnDeleted().
+  // Sets the reconciler. It is not called for deleted objects: see OnDeleted().
   ControllerFor& Reconciles(Function reconcile) {
     reconcile_object_ = std::move(reconcile);
     UseFunctions();
     return *this;
   }
-  // For controllers that have something to do when an object is gone for good. What must not be
-  // forgotten belongs into a finalizer: after a restart, deletions that happened meanwhile are not
-  // known.
+  // Called after an object was deleted, for example to release memory. Use a finalizer for cleanup
+  // that must not be missed: deletions while the process does not run are not observed.
   ControllerFor& OnDeleted(DeletedFunction deleted) {
     deleted_ = std::move(deleted);
     UseFunctions();

@@ -10,11 +10,11 @@
 
 namespace kubexms {
 
-std::string_view WriteResultName(WriteResult result) {
+std::string_view OperationResultName(OperationResult result) {
   switch (result) {
-    case WriteResult::kUnchanged: return "unchanged";
-    case WriteResult::kCreated: return "created";
-    case WriteResult::kUpdated: return "updated";
+    case OperationResult::kUnchanged: return "unchanged";
+    case OperationResult::kCreated: return "created";
+    case OperationResult::kUpdated: return "updated";
   }
   return "";
 }
@@ -29,7 +29,7 @@ std::string VersionOf(const Json& object) {
   return metadata == nullptr ? "" : std::string(FindString(*metadata, "resourceVersion"));
 }
 
-// Takes the status out of an object; an empty one when there is none.
+// Removes the status from an object and returns it; an empty object if there is none.
 Json TakeStatus(Json& object) {
   JsonObject& members = object.as_object();
   const auto status = members.find("status");
@@ -39,7 +39,7 @@ Json TakeStatus(Json& object) {
   return taken;
 }
 
-// An object before and after, in two parts.
+// An object before and after the mutate function, with the status separated.
 struct Difference {
   Json before;
   Json after;  // with the schema's defaults
@@ -73,23 +73,23 @@ Result<Difference> DifferenceOf(const Change& change, const TypeInfo* type) {
   return difference;
 }
 
-// One attempt at CreateOrUpdate or CreateOrPatch; for one call.
+// One attempt of CreateOrUpdate or CreateOrPatch.
 class Attempt {
  public:
-  // `read_cached`: what a cache has of the object will do.
   Attempt(Client& client, const Call& call, bool read_cached)
       : client_(client), call_(call), read_cached_(read_cached) {}
 
   Result<Answer> Update() {
     ASSIGN_OR_RETURN(const bool exists, Prepare());
     if (!exists) return Create();
-    if (!difference_.ObjectChanged()) return Answer{WriteResult::kUnchanged, std::move(stored_)};
+    if (!difference_.ObjectChanged())
+      return Answer{OperationResult::kUnchanged, std::move(stored_)};
     return Send(Request(Verb::kUpdate, change_.after));
   }
 
   Result<Answer> Patch() {
     ASSIGN_OR_RETURN(const bool exists, Prepare());
-    Answer answer{WriteResult::kUnchanged, stored_};
+    Answer answer{OperationResult::kUnchanged, stored_};
     if (!exists) {
       ASSIGN_OR_RETURN(answer, Create());
     } else if (difference_.ObjectChanged()) {
@@ -99,19 +99,19 @@ class Attempt {
     ClientRequest request = PatchRequest(StatusPatch());
     request.subresource = "status";
     ASSIGN_OR_RETURN(Answer status, Send(request));
-    if (answer.result == WriteResult::kUnchanged) answer.result = status.result;
+    if (answer.result == OperationResult::kUnchanged) answer.result = status.result;
     answer.object = std::move(status.object);
     return answer;
   }
 
-  // Whether an error means that the object is not as it was read: somebody else was faster, or the
-  // cache is old. A creation that finds no namespace does not.
+  // Whether the error means that the object has changed since it was read: by a concurrent write,
+  // or because the cache was outdated. NotFound of a creation means a missing namespace instead.
   bool IsRace(const Error& error) const {
     return error.IsConflict() || error.IsAlreadyExists() || (!creates_ && error.IsNotFound());
   }
 
  private:
-  // Reads and changes the object. False: there is none.
+  // Reads and mutates the object. False if it does not exist.
   Result<bool> Prepare() {
     Result<SharedBytes> stored = client_.Do(Client::GetRequest(
         call_.type, call_.key, {.allow_cached = read_cached_, .stop = call_.options.stop}));
@@ -129,16 +129,17 @@ class Attempt {
     ASSIGN_OR_RETURN(SharedBytes created, client_.Do(Request(Verb::kCreate, change_.after)));
     ASSIGN_OR_RETURN(const Json object, ParseJson(created.view()));
     version_ = VersionOf(object);
-    return Answer{WriteResult::kCreated, std::move(created)};
+    return Answer{OperationResult::kCreated, std::move(created)};
   }
 
-  // The server says by the version whether anything changed.
+  // An unchanged resourceVersion means that the server did not store the write.
   Result<Answer> Send(const ClientRequest& request) {
     ASSIGN_OR_RETURN(SharedBytes written, client_.Do(request));
     ASSIGN_OR_RETURN(const Json object, ParseJson(written.view()));
     std::string version = VersionOf(object);
     const bool same = std::exchange(version_, version) == version;
-    return Answer{same ? WriteResult::kUnchanged : WriteResult::kUpdated, std::move(written)};
+    return Answer{same ? OperationResult::kUnchanged : OperationResult::kUpdated,
+                  std::move(written)};
   }
 
   ClientRequest Request(Verb verb, std::string body) const {
@@ -155,18 +156,18 @@ class Attempt {
   }
 
   Json ObjectPatch() const {
-    return Bound(CreateMergePatch(difference_.before, difference_.after));
+    return WithVersion(CreateMergePatch(difference_.before, difference_.after));
   }
 
   Json StatusPatch() const {
     const Json status = CreateMergePatch(difference_.status_before, difference_.status_after);
     Json patch = JsonObject();
     patch.as_object()["status"] = status;
-    return Bound(std::move(patch));
+    return WithVersion(std::move(patch));
   }
 
-  // Where a list is replaced, the patch is for the version that was read and no other.
-  Json Bound(Json patch) const {
+  // Adds the resourceVersion that was read to a patch that replaces a list.
+  Json WithVersion(Json patch) const {
     if (!HasList(patch)) return patch;
     Json& metadata = patch.as_object()["metadata"];
     if (!metadata.is_object()) metadata.emplace_object();
@@ -194,7 +195,7 @@ class Attempt {
 
 Result<Answer> Repeat(Client& client, const Call& call, Result<Answer> (Attempt::*run)()) {
   for (int attempts = 1;; ++attempts) {
-    // A cache that was too old for the first one may still be.
+    // A cache that was outdated in the first attempt may still be.
     Attempt attempt(client, call, attempts == 1);
     Result<Answer> answer = (attempt.*run)();
     if (answer.ok() || !attempt.IsRace(answer.error()) || attempts == kAttempts) return answer;
@@ -213,8 +214,8 @@ Result<Answer> CreateOrPatch(Client& client, const Call& call) {
 
 Error KeyChanged(const ResourceType& type, const ObjectKey& key, const ObjectKey& changed_to) {
   return Error::BadRequest(fmt::format(
-      "{} \"{}\" was renamed to \"{}\" by the function that should change its content: the key of "
-      "an object is fixed",
+      "the mutate function changed the key of {} \"{}\" to \"{}\": namespace and name of an object "
+      "cannot be changed",
       type.QualifiedName(), key.ToString(), changed_to.ToString()));
 }
 

@@ -1,37 +1,30 @@
 #pragma once
 
-// Makes an object be as it should, whether it exists or not:
+// Creates an object, or updates it if it exists:
 //
-//   ASSIGN_OR_RETURN(auto made, CreateOrUpdate<appsv1::Deployment>(
+//   ASSIGN_OR_RETURN(auto written, CreateOrUpdate<appsv1::Deployment>(
 //       client, {"default", "web"}, [&](appsv1::Deployment& deployment) {
 //         deployment.spec.replicas = 3;
 //         deployment.spec.template_ = PodTemplate();
 //         return SetControllerReference(deployment.metadata, owner);
 //       }));
 //
-// The function is given the object as it is, or one that has only its key, and changes what it
-// cares for. It may be called several times and must not change the key.
+// The mutate function receives the stored object, or an object with only its key, and sets the
+// desired fields. It may be called several times and must not change the key.
 //
-// When it is called again and again it writes once. The difficulty is what the server fills in: a
-// function that sets a whole pod template removes every default that the server put there, so the
-// object always looks changed. Hence three steps, from cheap to sure:
+// Repeated calls with the same desired state write once, although a function that sets a whole pod
+// template removes all defaults of the server, so that the object always looks changed:
 //
-//   1. what the function made is the object as it is: nothing is sent;
-//   2. it is, after the defaults of the kind's schema have been filled in: nothing is sent;
-//   3. else it is sent, and the server decides: it fills in all of its defaults, those that depend
-//      on other fields and those of admission too, and stores nothing when the result is what it
-//      has. That is seen by the version, which has not changed, and is no update either: no watch
-//      sees it, so no reconcile follows from it. The client of a controller remembers it, and does
-//      not send the same update of the same version again.
+//   1. If the mutated object equals the stored one, nothing is sent.
+//   2. If it equals the stored one after schema defaulting, nothing is sent.
+//   3. Otherwise the update is sent. The server applies its other defaults and admission, and does
+//      not store an object without changes: the resourceVersion stays the same, no watch event
+//      follows, and the result is kUnchanged. The client of a reconcile does not send such an
+//      update a second time (UnchangedUpdates).
 //
-// No guess is made about fields that somebody removed.
-//
-// With the client of a reconcile, the object is read from the controller's cache of its kind, where
-// it declares one, so that what is right already costs no request at all. Caches know the writes of
-// their own process; if one turns out to be too old all the same, it begins again as below.
-//
-// Conflicts, and objects that somebody else creates or deletes at the same moment, begin it again
-// with a new reading from the server, a few times.
+// With the client of a reconcile, the object is read from the cache of its kind, if the controller
+// has one. On a conflict, or if the object is created or deleted concurrently, the call starts
+// again with a read from the server, up to five times.
 
 #include <functional>
 #include <optional>
@@ -44,37 +37,37 @@
 
 namespace kubexms {
 
-enum class WriteResult { kUnchanged, kCreated, kUpdated };
+enum class OperationResult { kUnchanged, kCreated, kUpdated };
 
 // "unchanged", "created" or "updated".
-std::string_view WriteResultName(WriteResult result);
+std::string_view OperationResultName(OperationResult result);
 
 template <Kind T>
 struct Written {
-  WriteResult result;
-  T object;  // as the server has it; without managedFields if a cache had it and nothing was sent
+  OperationResult result;
+  T object;  // the stored object; without managedFields if it was read from a cache
 };
 
-// ---- What the templates below are made of, without the C++ type.
+// ---- The parts of the templates below that do not depend on the C++ type.
 
 namespace create_or_update_internal {
 
 struct Change {
-  std::string before;  // JSON; empty when there is no such object
+  std::string before;  // JSON; empty if the object does not exist
   std::string after;
 };
 
 struct Call {
   ResourceType type;
   ObjectKey key;
-  const TypeInfo* type_info;  // null: not known
-  // From the stored JSON, or nothing.
+  const TypeInfo* type_info;  // null: unknown
+  // `stored` is JSON, or nothing if the object does not exist.
   std::function<Result<Change>(std::optional<std::string_view> stored)> change;
   WriteOptions options;
 };
 
 struct Answer {
-  WriteResult result;
+  OperationResult result;
   SharedBytes object;
 };
 
@@ -124,8 +117,8 @@ Result<Written<T>> Decoded(const Result<Answer>& answer) {
 
 }  // namespace create_or_update_internal
 
-// `mutate` takes a T& and returns nothing or a Result<void>, whose error ends it. What it does to
-// the status of a kind that has one is not written: that is UpdateStatus or CreateOrPatch.
+// `mutate` takes a T& and returns nothing or a Result<void>, whose error is returned. Changes of
+// the status are not written: use UpdateStatus, PatchStatus or CreateOrPatch.
 template <Kind T, class Mutate>
 Result<Written<T>> CreateOrUpdate(Client& client, const ObjectKey& key, const Mutate& mutate,
                                   const WriteOptions& options = {}) {
@@ -134,10 +127,9 @@ Result<Written<T>> CreateOrUpdate(Client& client, const ObjectKey& key, const Mu
       internal::CreateOrUpdate(client, internal::CallFor<T>(key, mutate, options)));
 }
 
-// The same by a merge patch of what `mutate` changed, so that it does not conflict with those who
-// change other fields. A patch that replaces a list is bound to the version that was read: it would
-// undo what others did to the list. The status is patched by itself when it differs, also that of a
-// new object; for kinds without one, leave it alone.
+// The same by a merge patch, which does not conflict with concurrent changes of other fields. A
+// patch that replaces a list includes the resourceVersion, so that it cannot undo concurrent
+// changes of the list. A changed status is patched separately, also that of a new object.
 template <Kind T, class Mutate>
 Result<Written<T>> CreateOrPatch(Client& client, const ObjectKey& key, const Mutate& mutate,
                                  const WriteOptions& options = {}) {
@@ -146,13 +138,12 @@ Result<Written<T>> CreateOrPatch(Client& client, const ObjectKey& key, const Mut
       internal::CreateOrPatch(client, internal::CallFor<T>(key, mutate, options)));
 }
 
-// ---- The same for objects of any kind. Their schema is not known, so the server is asked more
-// often whether something changed.
+// ---- The same for objects of any kind. Without a schema, defaulting is left to the server.
 
 using MutateDynamic = std::function<Result<void>(DynamicObject&)>;
 
 struct WrittenDynamic {
-  WriteResult result;
+  OperationResult result;
   DynamicObject object;
 };
 

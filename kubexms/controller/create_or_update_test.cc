@@ -68,34 +68,34 @@ class CreateOrUpdateTest : public testing::Test {
 
 TEST_F(CreateOrUpdateTest, CreatesUpdatesAndLeavesAlone) {
   const auto created = CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("red")).value();
-  EXPECT_EQ(created.result, WriteResult::kCreated);
+  EXPECT_EQ(created.result, OperationResult::kCreated);
   EXPECT_FALSE(created.object.metadata.uid.empty());
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get", "create"));
 
   const auto updated = CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("blue")).value();
-  EXPECT_EQ(updated.result, WriteResult::kUpdated);
+  EXPECT_EQ(updated.result, OperationResult::kUpdated);
   EXPECT_EQ(updated.object.data.at("color"), "blue");
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get", "update"));
 
   const auto unchanged = CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("blue")).value();
-  EXPECT_EQ(unchanged.result, WriteResult::kUnchanged);
+  EXPECT_EQ(unchanged.result, OperationResult::kUnchanged);
   EXPECT_EQ(unchanged.object.metadata.resource_version, updated.object.metadata.resource_version);
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
 }
 
 TEST_F(CreateOrUpdateTest, DefaultsOfTheServerAreNoChange) {
   ASSERT_EQ(CreateOrUpdate<Deployment>(client_, kKey, SetWholeTemplate).value().result,
-            WriteResult::kCreated);
+            OperationResult::kCreated);
   const std::string version = Version();
   for (int i = 0; i < 3; ++i) {
     const auto again = CreateOrUpdate<Deployment>(client_, kKey, SetWholeTemplate).value();
-    EXPECT_EQ(again.result, WriteResult::kUnchanged);
+    EXPECT_EQ(again.result, OperationResult::kUnchanged);
     EXPECT_EQ(again.object.metadata.generation, 1);
   }
   EXPECT_EQ(Version(), version);
 }
 
-TEST_F(CreateOrUpdateTest, AControllerSendsWhatOnlyTheServersDefaultsUndoOnce) {
+TEST_F(CreateOrUpdateTest, AControllerSendsAnUpdateThatTheServersDefaultsUndoOnlyOnce) {
   SystemClock clock;
   SystemRandom random;
   InformerSet informers({client_, clock, random, {}, nullptr});
@@ -105,15 +105,15 @@ TEST_F(CreateOrUpdateTest, AControllerSendsWhatOnlyTheServersDefaultsUndoOnce) {
   client_.TakeVerbs();
   for (int i = 0; i < 3; ++i) {
     const auto again = CreateOrUpdate<Deployment>(client, kKey, SetWholeTemplate).value();
-    EXPECT_EQ(again.result, WriteResult::kUnchanged);
+    EXPECT_EQ(again.result, OperationResult::kUnchanged);
     EXPECT_EQ(again.object.metadata.resource_version, Version());
     EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
   }
-  // What somebody else changes is seen, and put right.
+  // A change by another client is detected and reverted.
   ASSERT_TRUE(
       server_.client().Patch<Deployment>(kKey, {.body = R"({"spec":{"replicas":5}})"}).ok());
   const auto mended = CreateOrUpdate<Deployment>(client, kKey, SetWholeTemplate).value();
-  EXPECT_EQ(mended.result, WriteResult::kUpdated);
+  EXPECT_EQ(mended.result, OperationResult::kUpdated);
   EXPECT_EQ(mended.object.spec.replicas, 2);
 }
 
@@ -128,9 +128,10 @@ TEST_F(CreateOrUpdateTest, ASpecThatIsLeftOutHasItsDefaults) {
   const auto nothing = [](Lamp&) {};
   EXPECT_EQ(CreateOrUpdate<Lamp>(client_, kKey, nothing).value().object.spec.color, "red");
   EXPECT_EQ(server_.client().Get<Lamp>(kKey).value().spec.color, "red");
-  EXPECT_EQ(CreateOrUpdate<Lamp>(client_, kKey, nothing).value().result, WriteResult::kUnchanged);
+  EXPECT_EQ(CreateOrUpdate<Lamp>(client_, kKey, nothing).value().result,
+            OperationResult::kUnchanged);
   const auto clear = [](Lamp& lamp) { lamp.spec = {}; };
-  EXPECT_EQ(CreateOrUpdate<Lamp>(client_, kKey, clear).value().result, WriteResult::kUnchanged);
+  EXPECT_EQ(CreateOrUpdate<Lamp>(client_, kKey, clear).value().result, OperationResult::kUnchanged);
 }
 
 // With the client of a reconcile whose controller declares a cache of ConfigMaps.
@@ -163,20 +164,20 @@ class CachedCreateOrUpdateTest : public CreateOrUpdateTest {
   std::jthread thread_;
 };
 
-TEST_F(CachedCreateOrUpdateTest, AsksTheServerForNothingThatTheCacheHas) {
+TEST_F(CachedCreateOrUpdateTest, ReadsCachedObjectsWithoutAnApiCall) {
   AwaitSync();
   ReconcileClient client = TheClient();
   ASSERT_EQ(CreateOrUpdate<ConfigMap>(client, kKey, SetColor("red")).value().result,
-            WriteResult::kCreated);
+            OperationResult::kCreated);
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("create"));
   const auto unchanged = CreateOrUpdate<ConfigMap>(client, kKey, SetColor("red")).value();
-  EXPECT_EQ(unchanged.result, WriteResult::kUnchanged);
+  EXPECT_EQ(unchanged.result, OperationResult::kUnchanged);
   EXPECT_FALSE(unchanged.object.metadata.uid.empty());
   ASSERT_EQ(CreateOrPatch<ConfigMap>(client, kKey, SetColor("red")).value().result,
-            WriteResult::kUnchanged);
+            OperationResult::kUnchanged);
   EXPECT_THAT(client_.TakeVerbs(), IsEmpty());
   ASSERT_EQ(CreateOrUpdate<ConfigMap>(client, kKey, SetColor("blue")).value().result,
-            WriteResult::kUpdated);
+            OperationResult::kUpdated);
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("update"));
   EXPECT_TRUE(client.Get<ConfigMap>(kKey).ok());
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));  // nobody said that a cache will do
@@ -187,7 +188,7 @@ TEST_F(CachedCreateOrUpdateTest, ACacheThatIsTooOldIsNoticed) {
   AwaitSync();
   FreezeCaches();
   ReconcileClient client = TheClient();
-  // Made, changed and deleted by somebody else.
+  // Created, changed and deleted by another client.
   ASSERT_TRUE(CreateOrUpdate<ConfigMap>(server, kKey, SetColor("red")).ok());
   ASSERT_EQ(
       CreateOrUpdate<ConfigMap>(client, kKey, SetColor("blue")).value().object.data.at("color"),
@@ -199,11 +200,11 @@ TEST_F(CachedCreateOrUpdateTest, ACacheThatIsTooOldIsNoticed) {
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("update", "get", "update"));
   ASSERT_TRUE(server.Delete<ConfigMap>(kKey).ok());
   EXPECT_EQ(CreateOrUpdate<ConfigMap>(client, kKey, SetColor("red")).value().result,
-            WriteResult::kCreated);
+            OperationResult::kCreated);
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("update", "get", "create"));
 }
 
-TEST_F(CachedCreateOrUpdateTest, OnlyCachesThatHaveTheWholeObjectAnswer) {
+TEST_F(CachedCreateOrUpdateTest, ReadsOnlyCachesOfCompleteObjects) {
   ASSERT_TRUE(CreateOrUpdate<ConfigMap>(server_.client(), kKey, SetColor("red")).ok());
   const std::vector<std::pair<ObjectForm, InformerScope>> others = {
       {FormOf<MetadataObject>(ResourceType::Of<ConfigMap>()), {}},
@@ -217,7 +218,7 @@ TEST_F(CachedCreateOrUpdateTest, OnlyCachesThatHaveTheWholeObjectAnswer) {
     ReconcileClient client = TheClient();
     client_.TakeVerbs();
     EXPECT_EQ(CreateOrUpdate<ConfigMap>(client, kKey, SetColor("red")).value().result,
-              WriteResult::kUnchanged);
+              OperationResult::kUnchanged);
     EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
   }
   // The reconciled object is at hand: whoever reads it again wants a newer one.
@@ -230,10 +231,10 @@ TEST_F(CachedCreateOrUpdateTest, OnlyCachesThatHaveTheWholeObjectAnswer) {
 
 TEST_F(CreateOrUpdateTest, DefaultsOfTheServerAreNoChangeForAPatchEither) {
   ASSERT_EQ(CreateOrPatch<Deployment>(client_, kKey, SetWholeTemplate).value().result,
-            WriteResult::kCreated);
+            OperationResult::kCreated);
   const std::string version = Version();
   EXPECT_EQ(CreateOrPatch<Deployment>(client_, kKey, SetWholeTemplate).value().result,
-            WriteResult::kUnchanged);
+            OperationResult::kUnchanged);
   EXPECT_EQ(Version(), version);
 }
 
@@ -246,7 +247,7 @@ TEST_F(CreateOrUpdateTest, DefaultsOfTheSchemaAreNotEvenSent) {
   client_.TakeVerbs();
   const auto forget = [](Deployment& deployment) { deployment.spec.replicas = std::nullopt; };
   EXPECT_EQ(CreateOrUpdate<Deployment>(client_, kKey, forget).value().result,
-            WriteResult::kUnchanged);
+            OperationResult::kUnchanged);
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
 }
 
@@ -257,22 +258,22 @@ TEST_F(CreateOrUpdateTest, AChangeBesideDefaultsIsWritten) {
     deployment.spec.template_.spec.containers[0].image = "nginx:1.28";
   };
   const auto changed = CreateOrUpdate<Deployment>(client_, kKey, change).value();
-  EXPECT_EQ(changed.result, WriteResult::kUpdated);
+  EXPECT_EQ(changed.result, OperationResult::kUpdated);
   EXPECT_EQ(changed.object.metadata.generation, 2);
 }
 
-TEST_F(CreateOrUpdateTest, WhatTheFunctionRemovesGoes) {
+TEST_F(CreateOrUpdateTest, RemovesFieldsThatTheFunctionRemoves) {
   ASSERT_TRUE(CreateOrUpdate<ConfigMap>(client_, kKey, [](ConfigMap& config_map) {
                 config_map.metadata.labels["tier"] = "front";
               }).ok());
   const auto removed = CreateOrUpdate<ConfigMap>(client_, kKey, [](ConfigMap& config_map) {
                          config_map.metadata.labels.clear();
                        }).value();
-  EXPECT_EQ(removed.result, WriteResult::kUpdated);
+  EXPECT_EQ(removed.result, OperationResult::kUpdated);
   EXPECT_TRUE(removed.object.metadata.labels.empty());
 }
 
-TEST_F(CreateOrUpdateTest, BeginsAgainWhenSomebodyElseWasFaster) {
+TEST_F(CreateOrUpdateTest, RetriesAfterAConflict) {
   ASSERT_TRUE(CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("red")).ok());
   int races = 2;
   client_.Set([&](Client& server, const ClientRequest& request) {
@@ -288,7 +289,7 @@ TEST_F(CreateOrUpdateTest, BeginsAgainWhenSomebodyElseWasFaster) {
   EXPECT_EQ(updated.object.data.at("other"), "0");
 }
 
-TEST_F(CreateOrUpdateTest, BeginsAgainWhenSomebodyElseCreatesOrDeletesIt) {
+TEST_F(CreateOrUpdateTest, RetriesAfterAConcurrentCreationOrDeletion) {
   bool raced = false;
   client_.Set([&](Client& server, const ClientRequest& request) {
     if (request.verb == Verb::kCreate && !std::exchange(raced, true)) {
@@ -297,7 +298,7 @@ TEST_F(CreateOrUpdateTest, BeginsAgainWhenSomebodyElseCreatesOrDeletesIt) {
     return server.Do(request);
   });
   EXPECT_EQ(CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("blue")).value().result,
-            WriteResult::kUpdated);
+            OperationResult::kUpdated);
   raced = false;
   client_.Set([&](Client& server, const ClientRequest& request) {
     if (request.verb == Verb::kUpdate && !std::exchange(raced, true)) {
@@ -306,7 +307,7 @@ TEST_F(CreateOrUpdateTest, BeginsAgainWhenSomebodyElseCreatesOrDeletesIt) {
     return server.Do(request);
   });
   EXPECT_EQ(CreateOrUpdate<ConfigMap>(client_, kKey, SetColor("green")).value().result,
-            WriteResult::kCreated);
+            OperationResult::kCreated);
 }
 
 TEST_F(CreateOrUpdateTest, GivesUpAfterSomeConflicts) {
@@ -333,9 +334,10 @@ TEST_F(CreateOrUpdateTest, TheKeyIsFixed) {
   const auto result = CreateOrUpdate<ConfigMap>(
       client_, kKey, [](ConfigMap& config_map) { config_map.metadata.name = "other"; });
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().message(),
-            "configmaps \"default/web\" was renamed to \"default/other\" by the function that "
-            "should change its content: the key of an object is fixed");
+  EXPECT_EQ(
+      result.error().message(),
+      "the mutate function changed the key of configmaps \"default/web\" to \"default/other\": "
+      "namespace and name of an object cannot be changed");
 }
 
 TEST_F(CreateOrUpdateTest, AnErrorOfTheFunctionEndsIt) {
@@ -346,13 +348,13 @@ TEST_F(CreateOrUpdateTest, AnErrorOfTheFunctionEndsIt) {
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
 }
 
-TEST_F(CreateOrUpdateTest, APatchSendsOnlyWhatChanged) {
+TEST_F(CreateOrUpdateTest, APatchSendsOnlyChangedFields) {
   ASSERT_TRUE(CreateOrPatch<ConfigMap>(client_, kKey, SetColor("red")).ok());
   std::string patch;
   client_.Set([&](Client& server, const ClientRequest& request) {
     if (request.verb == Verb::kPatch) {
       patch = request.body;
-      // Somebody else changes another field: no conflict.
+      // Another client changes another field: no conflict.
       EXPECT_TRUE(CreateOrUpdate<ConfigMap>(server, kKey, [](ConfigMap& config_map) {
                     config_map.data["size"] = "large";
                   }).ok());
@@ -360,7 +362,7 @@ TEST_F(CreateOrUpdateTest, APatchSendsOnlyWhatChanged) {
     return server.Do(request);
   });
   const auto patched = CreateOrPatch<ConfigMap>(client_, kKey, SetColor("blue")).value();
-  EXPECT_EQ(patched.result, WriteResult::kUpdated);
+  EXPECT_EQ(patched.result, OperationResult::kUpdated);
   EXPECT_EQ(patch, R"({"data":{"color":"blue"}})");
   EXPECT_EQ(patched.object.data.at("size"), "large");
 }
@@ -382,21 +384,22 @@ TEST_F(CreateOrUpdateTest, APatchOfAListIsBoundToItsVersion) {
               ElementsAre("example.io/a", "example.io/b", "example.io/c"));
 }
 
-TEST_F(CreateOrUpdateTest, APatchWritesTheStatusByItself) {
+TEST_F(CreateOrUpdateTest, APatchWritesTheStatusSeparately) {
   const auto observe = [](Deployment& deployment) {
     SetWholeTemplate(deployment);
     deployment.status.observed_generation = 1;
   };
   const auto created = CreateOrPatch<Deployment>(client_, kKey, observe).value();
-  EXPECT_EQ(created.result, WriteResult::kCreated);
+  EXPECT_EQ(created.result, OperationResult::kCreated);
   EXPECT_EQ(created.object.status.observed_generation, 1);
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get", "create", "patch status"));
 
   const auto scale = [](Deployment& deployment) { deployment.status.replicas = 5; };
-  EXPECT_EQ(CreateOrPatch<Deployment>(client_, kKey, scale).value().result, WriteResult::kUpdated);
+  EXPECT_EQ(CreateOrPatch<Deployment>(client_, kKey, scale).value().result,
+            OperationResult::kUpdated);
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get", "patch status"));
   EXPECT_EQ(CreateOrPatch<Deployment>(client_, kKey, scale).value().result,
-            WriteResult::kUnchanged);
+            OperationResult::kUnchanged);
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
 }
 
@@ -405,7 +408,7 @@ TEST_F(CreateOrUpdateTest, TheStatusAloneIsNoReasonToUpdate) {
   client_.TakeVerbs();
   const auto scale = [](Deployment& deployment) { deployment.status.replicas = 5; };
   EXPECT_EQ(CreateOrUpdate<Deployment>(client_, kKey, scale).value().result,
-            WriteResult::kUnchanged);
+            OperationResult::kUnchanged);
   EXPECT_THAT(client_.TakeVerbs(), ElementsAre("get"));
 }
 
@@ -419,17 +422,18 @@ TEST_F(CreateOrUpdateTest, ObjectsOfAnyKind) {
                          .as_object();
     return {};
   };
-  EXPECT_EQ(CreateOrUpdate(client_, type, kKey, mutate).value().result, WriteResult::kCreated);
+  EXPECT_EQ(CreateOrUpdate(client_, type, kKey, mutate).value().result, OperationResult::kCreated);
   const std::string version = Version();
-  EXPECT_EQ(CreateOrUpdate(client_, type, kKey, mutate).value().result, WriteResult::kUnchanged);
-  EXPECT_EQ(CreateOrPatch(client_, type, kKey, mutate).value().result, WriteResult::kUnchanged);
+  EXPECT_EQ(CreateOrUpdate(client_, type, kKey, mutate).value().result,
+            OperationResult::kUnchanged);
+  EXPECT_EQ(CreateOrPatch(client_, type, kKey, mutate).value().result, OperationResult::kUnchanged);
   EXPECT_EQ(Version(), version);
 }
 
 TEST_F(CreateOrUpdateTest, ResultsHaveNames) {
-  EXPECT_EQ(WriteResultName(WriteResult::kUnchanged), "unchanged");
-  EXPECT_EQ(WriteResultName(WriteResult::kCreated), "created");
-  EXPECT_EQ(WriteResultName(WriteResult::kUpdated), "updated");
+  EXPECT_EQ(OperationResultName(OperationResult::kUnchanged), "unchanged");
+  EXPECT_EQ(OperationResultName(OperationResult::kCreated), "created");
+  EXPECT_EQ(OperationResultName(OperationResult::kUpdated), "updated");
 }
 
 }  // namespace

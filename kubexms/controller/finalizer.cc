@@ -10,7 +10,7 @@
 namespace kubexms::finalizer_internal {
 namespace {
 
-// Each is begun because somebody else changed the finalizers in between.
+// Attempts in spite of concurrent changes of the finalizers.
 constexpr int kAttempts = 5;
 
 using Finalizers = std::vector<std::string>;
@@ -28,7 +28,7 @@ std::string List(const Finalizers& finalizers) {
   return list + "]";
 }
 
-// The object must still be the one that was seen, not a new one under its name.
+// A JSON patch operation that fails if the object was recreated under the same name.
 std::string SameObject(const ObjectMeta& metadata) {
   return Operation("test", "/metadata/uid", QuoteJson(metadata.uid));
 }
@@ -49,7 +49,7 @@ std::string RemovePatch(const ObjectMeta& metadata, size_t index) {
                      Operation("test", path, QuoteJson(metadata.finalizers[index])), path);
 }
 
-// Sends the patch, and keeps what the server then has.
+// Sends the patch and updates the metadata of the target.
 Result<SharedBytes> Send(Client& client, Target& target, std::string patch,
                          const std::stop_token& stop) {
   ASSIGN_OR_RETURN(SharedBytes stored,
@@ -61,8 +61,8 @@ Result<SharedBytes> Send(Client& client, Target& target, std::string patch,
   return stored;
 }
 
-// Reads the object again after a refused patch: `refusal` is returned when nothing is different,
-// since the patch was then refused for another reason. False: the object is gone.
+// Reads the object again after a refused patch. If it is unchanged, the patch was refused for
+// another reason and `refusal` is returned. False if the object does not exist.
 Result<bool> Refresh(Client& client, Target& target, const Error& refusal,
                      const std::stop_token& stop) {
   if (refusal.IsNotFound()) return false;
@@ -90,16 +90,16 @@ Result<Added> Add(Client& client, Target& target, const Finalizers& finalizers, 
                   const std::stop_token& stop) {
   for (int attempt = 1;; ++attempt) {
     const Finalizers missing = Missing(target.metadata, finalizers);
-    if (missing.empty() && attempt == 1) return Added::kAlready;
-    // What was seen to be complete after all is fetched by a patch that changes nothing.
+    if (missing.empty() && attempt == 1) return Added::kPresent;
+    // After a refresh nothing may be missing any more; then the patch only fetches the object.
     Result<SharedBytes> patched = Send(client, target, AddPatch(target.metadata, missing), stop);
     if (patched.ok()) {
       stored = std::move(*patched);
-      return Added::kNow;
+      return Added::kAdded;
     }
     if (attempt == kAttempts) return patched.error();
     ASSIGN_OR_RETURN(const bool exists, Refresh(client, target, patched.error(), stop));
-    if (!exists || !target.metadata.deletion_timestamp.IsZero()) return Added::kTooLate;
+    if (!exists || !target.metadata.deletion_timestamp.IsZero()) return Added::kDeleting;
   }
 }
 

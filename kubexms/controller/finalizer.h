@@ -1,6 +1,6 @@
 #pragma once
 
-// Work that must be undone before an object may go: a finalizer keeps the object until it was.
+// Cleanup before an object is deleted, by a finalizer.
 //
 //   Result<Outcome> Reconcile(ReconcileContext& context, const Bucket& bucket) {
 //     return WithFinalizer(context.client, bucket, "example.io/bucket", {
@@ -8,14 +8,14 @@
 //         .cleanup = [&](const Bucket& stored) { return DropBucket(stored); }});
 //   }
 //
-// What is promised:
-//   - apply runs only while the object is not being deleted, and only once the server has stored
-//     the finalizer: whatever apply did, cleanup will be called for it;
-//   - the finalizer goes only after cleanup is done; until then the object stays. A cleanup that
-//     has to wait says when to ask again: Outcome::RequeueAfter;
-//   - nobody else's finalizers are touched, nor an object that was made anew under the same name;
-//   - after a crash anywhere, calling it again goes on: apply and cleanup can therefore run more
-//     than once and must not mind.
+// Guarantees:
+//   - apply runs only while the object is not being deleted, and only after the server has stored
+//     the finalizer, so that cleanup is called for everything that apply did.
+//   - The finalizer is removed after cleanup returned Done. A cleanup that has to wait returns
+//     Outcome::RequeueAfter.
+//   - Other finalizers are not changed, nor is an object that was recreated under the same name.
+//   - The next call continues after a crash at any point: apply and cleanup can run more than once
+//     and must be idempotent.
 
 #include <functional>
 #include <string>
@@ -28,48 +28,48 @@
 
 namespace kubexms {
 
-// What a reconciler does with an object; given as the server has it.
+// Called with the stored object.
 template <Kind T>
-using FinalizerStep = std::function<Result<Outcome>(const T&)>;
+using FinalizerFunction = std::function<Result<Outcome>(const T&)>;
 
 template <Kind T>
 struct FinalizerHandlers {
-  FinalizerStep<T> apply;
-  FinalizerStep<T> cleanup;
+  FinalizerFunction<T> apply;
+  FinalizerFunction<T> cleanup;
 };
 
 template <Kind T>
 struct Finalizer {
   std::string name;
-  FinalizerStep<T> cleanup;
+  FinalizerFunction<T> cleanup;
 };
 
 template <Kind T>
 struct FinalizersHandlers {
-  FinalizerStep<T> apply;
-  // In the order in which they are cleaned up. Each goes before the next one's cleanup begins.
+  FinalizerFunction<T> apply;
+  // In the order of their cleanups. Each is removed before the cleanup of the next one starts.
   std::vector<Finalizer<T>> finalizers;
 };
 
-// ---- What the templates below are made of, without the C++ type.
+// ---- The parts of the templates below that do not depend on the C++ type.
 
 namespace finalizer_internal {
 
-// One object; its metadata is kept as it was seen last.
+// An object with its last known metadata.
 struct Target {
   ResourceType type;
   ObjectMeta metadata;
 };
 
 enum class Added {
-  kAlready,  // they were there
-  kNow,      // they are there, see `stored`
-  kTooLate,  // the object is being deleted, or gone: nothing may be added
+  kPresent,   // all finalizers were present
+  kAdded,     // see `stored`
+  kDeleting,  // the object is being deleted or does not exist: no finalizer may be added
 };
 
 Result<Added> Add(Client& client, Target& target, const std::vector<std::string>& finalizers,
                   SharedBytes& stored, const std::stop_token& stop);
-// Success also when the object or the finalizer is gone.
+// Succeeds also if the object or the finalizer does not exist.
 Result<void> Remove(Client& client, Target& target, const std::string& finalizer,
                     const std::stop_token& stop);
 
@@ -87,8 +87,8 @@ Result<Outcome> WithFinalizers(Client& client, const T& object,
     SharedBytes stored;
     ASSIGN_OR_RETURN(const internal::Added added,
                      internal::Add(client, target, names, stored, stop));
-    if (added == internal::Added::kTooLate) return Outcome::Done();
-    if (added == internal::Added::kAlready) return handlers.apply(object);
+    if (added == internal::Added::kDeleting) return Outcome::Done();
+    if (added == internal::Added::kPresent) return handlers.apply(object);
     ASSIGN_OR_RETURN(const T finalized, Decode<T>(stored.view()));
     return handlers.apply(finalized);
   }

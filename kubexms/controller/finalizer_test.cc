@@ -82,7 +82,7 @@ TEST_F(FinalizerTest, NothingIsAppliedWhenItCannotBeStored) {
   EXPECT_THAT(log_, IsEmpty());
 }
 
-TEST_F(FinalizerTest, CleansUpBeforeTheObjectGoes) {
+TEST_F(FinalizerTest, CleansUpBeforeTheObjectIsDeleted) {
   Create({std::string(kOurs)});
   ASSERT_TRUE(Reconcile(Deleted()).ok());
   EXPECT_THAT(log_, ElementsAre("cleanup"));
@@ -108,7 +108,7 @@ TEST_F(FinalizerTest, StaysWhileCleanupHasToWait) {
   EXPECT_THAT(Stored().metadata.finalizers, ElementsAre(kOurs));
 }
 
-TEST_F(FinalizerTest, OthersAreLeftAlone) {
+TEST_F(FinalizerTest, RetainsOtherFinalizers) {
   Create({std::string(kTheirs)});
   ASSERT_TRUE(Reconcile(Deleted()).ok());
   EXPECT_THAT(log_, IsEmpty());
@@ -146,14 +146,14 @@ TEST_F(FinalizerTest, ASecondApplyOfAnOldReadingAddsNothing) {
   EXPECT_THAT(Stored().metadata.finalizers, ElementsAre(kOurs));
 }
 
-TEST_F(FinalizerTest, ASecondCleanupOfAGoneObjectSucceeds) {
+TEST_F(FinalizerTest, CleanupOfADeletedObjectSucceeds) {
   Create({std::string(kOurs)});
   const ConfigMap deleted = Deleted();
   ASSERT_TRUE(Reconcile(deleted).ok());
   EXPECT_TRUE(Reconcile(deleted).ok());
 }
 
-TEST_F(FinalizerTest, NothingIsAppliedToAnObjectThatIsGoneOrGoing) {
+TEST_F(FinalizerTest, DoesNotApplyToDeletedOrTerminatingObjects) {
   const ConfigMap old = Create({std::string(kTheirs)});
   Deleted();
   EXPECT_TRUE(Reconcile(old).ok());
@@ -165,7 +165,7 @@ TEST_F(FinalizerTest, NothingIsAppliedToAnObjectThatIsGoneOrGoing) {
   EXPECT_THAT(log_, IsEmpty());
 }
 
-TEST_F(FinalizerTest, ANewObjectOfTheSameNameIsNotTouched) {
+TEST_F(FinalizerTest, DoesNotChangeARecreatedObject) {
   Create({std::string(kOurs)});
   const ConfigMap deleted = Deleted();
   ASSERT_TRUE(Reconcile(deleted).ok());

@@ -1,12 +1,10 @@
 #pragma once
 
-// Which events a controller wants to hear of. A predicate looks at one event and says yes or no; it
-// never changes what is in the cache.
+// Filters for the events of a controller. They do not change the contents of caches.
 //
-//   .When(Or(GenerationChanged(), LabelsChanged()))
+//   .WithPredicates(Or(GenerationChanged(), LabelsChanged()))
 //
-// The predicates about change say yes to additions and deletions, and to resyncs, whose purpose is
-// to tell of what has not changed.
+// The predicates that compare two states match all additions, deletions and resyncs.
 
 #include <functional>
 #include <memory>
@@ -18,14 +16,14 @@ namespace kubexms {
 
 using Predicate = std::function<bool(const CacheEvent&)>;
 
-// The spec changed; status and metadata did not count.
+// The spec has changed.
 Predicate GenerationChanged();
-// Anything changed.
+// The object has changed, as opposed to a resync.
 Predicate ResourceVersionChanged();
 Predicate LabelsChanged();
 Predicate AnnotationsChanged();
 
-// Objects with such labels, before or after the change.
+// The labels match before or after the change.
 Predicate MatchesLabels(Selector selector);
 
 Predicate Not(Predicate predicate);
@@ -41,7 +39,7 @@ Predicate Or(Predicates... predicates) {
   return AnyOf({std::move(predicates)...});
 }
 
-// A condition of your own on updates, of which it sees the object before and after.
+// A custom comparison of the object before and after an update.
 template <class T>
 Predicate Changed(std::function<bool(const T& before, const T& after)> differs) {
   return [differs = std::move(differs)](const CacheEvent& event) {
@@ -49,7 +47,7 @@ Predicate Changed(std::function<bool(const T& before, const T& after)> differs) 
     return differs(*event.old.As<T>(), *event.object.As<T>());
   };
 }
-// A condition of your own on the object, as it is now or last was.
+// A custom condition on the current or, after a deletion, the last state of the object.
 template <class T>
 Predicate Matches(std::function<bool(const T& object)> matches) {
   return [matches = std::move(matches)](const CacheEvent& event) {

@@ -19,7 +19,7 @@ CacheEvent Update(const std::string& before, const std::string& after) {
   return {.type = Type::kUpdate, .object = Decoded(after), .old = Decoded(before)};
 }
 
-TEST(PredicateTest, GenerationChangedLooksAtTheGenerationAlone) {
+TEST(PredicateTest, GenerationChangedComparesTheGenerationOnly) {
   const Predicate predicate = GenerationChanged();
   EXPECT_TRUE(
       predicate(Update(R"({"name":"a","generation":1})", R"({"name":"a","generation":2})")));

@@ -21,8 +21,9 @@ const ObjectCache& OnlyCache(const DeclaredCaches& declared, const ResourceType&
   for (const DeclaredCache& cache : declared.caches) {
     if (!matches(cache) || cache.informer.get() == found) continue;
     if (found != nullptr) {
-      WrongCache(declared, fmt::format("has several caches of {}: say which one, Cached<{}>(scope)",
-                                       resource.QualifiedName(), resource.kind));
+      WrongCache(declared,
+                 fmt::format("has several caches of {}: name the scope, Cached<{}>(scope)",
+                             resource.QualifiedName(), resource.kind));
     }
     found = cache.informer.get();
   }

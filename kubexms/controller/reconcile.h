@@ -1,14 +1,13 @@
 #pragma once
 
-// The contract between a controller and the code that its author writes. A reconciler is one
-// function: it is given an object, compares what is declared with what is there, and changes what
-// is there. It is called again whenever anything it watches changes, after failures, and now and
-// then without a reason; so it must not depend on how often it runs or on what changed.
+// The contract of a reconciler, the function that the author of a controller writes: it compares
+// the desired state of an object with the actual state, and changes the actual state. It is called
+// when a watched object changes, after failures, and periodically (resync), so it must be
+// idempotent and must not depend on the change that caused the call.
 //
 //   Result<Outcome> Reconcile(ReconcileContext& context, const Hello& hello);
 //
-// It may block: it runs on a worker of its controller. An object is never reconciled by two workers
-// at a time.
+// It may block. At most one worker reconciles an object at a time.
 
 #include <chrono>
 #include <memory>
@@ -30,25 +29,22 @@ namespace kubexms {
 
 class EventRecorder;
 
-// What a reconcile that did not fail came to. An error is the other possibility:
-//   Terminal(error)      no retry can mend it: recorded, and not tried again until something
-//                        changes;
-//   of the server        one that error.IsTransient() says can pass (a conflict, a time-out, a
-//                        server that is away) and that `client` got: tried again with growing
-//                        delays for as long as it takes, or when the server said to;
-//   any other            of the author's own code, whatever its code: tried again with growing
-//                        delays, up to max_retries times.
+// The result of a successful reconcile (controller-runtime's reconcile.Result). Errors instead:
+//   Terminal(error)      recorded as an event, and not retried until a watched object changes;
+//   transient errors     of `context.client` (error.IsTransient(): a conflict, a timeout, an
+//                        unreachable server): retried with exponential backoff without a limit, but
+//                        not before the Retry-After of the server;
+//   any other error      retried with exponential backoff, up to max_retries times.
 class Outcome {
  public:
-  // Nothing to do until something changes.
+  // Reconcile again when a watched object changes.
   static Outcome Done() { return Outcome(std::nullopt); }
-  // Again after this time, or earlier if something changes. Less than the controller's base_delay,
-  // zero or a time that has passed means at once, but as a retry does: after growing delays while
-  // it goes on like that.
+  // Reconcile again after this time, or earlier if a watched object changes. Times below the
+  // base_delay of the controller, also negative ones, requeue with exponential backoff.
   static Outcome RequeueAfter(std::chrono::nanoseconds time) { return Outcome(time); }
 
   const std::optional<std::chrono::nanoseconds>& requeue_after() const { return requeue_after_; }
-  // Both: the sooner time of the two.
+  // The earlier of both requeues.
   Outcome And(const Outcome& other) const;
 
   bool operator==(const Outcome&) const = default;
@@ -59,21 +55,20 @@ class Outcome {
   std::optional<std::chrono::nanoseconds> requeue_after_;
 };
 
-// A cache that the controller declared it needs.
+// A cache of a kind that the controller reconciles, owns, watches or reads.
 struct DeclaredCache {
   ObjectForm form;
   std::shared_ptr<Informer> informer;
 };
 
-// All of them: of the objects that a controller reconciles, and of what it owns, watches and reads.
-// Asking for another cache is a bug of the author: it ends the call, by an error of the reconcile
-// that names what to declare.
+// All caches of a controller. Access to a cache that was not declared fails the reconcile with an
+// error that says which declaration is missing.
 struct DeclaredCaches {
   const std::string& controller;  // its name
   std::span<const DeclaredCache> caches;
 
-  // The cached objects of a kind that the controller watches: not of one that it watches only in
-  // another form (their metadata). Where it watches the kind in several scopes, say which.
+  // The cached objects of a kind that the controller watches as type T. If it watches the kind in
+  // several scopes, the scope is required.
   template <Kind T>
   Lister<T> Cached() const {
     return Lister<T>(CacheOf(FormOf<T>()));
@@ -84,30 +79,30 @@ struct DeclaredCaches {
   }
   // For code that does not know the C++ type.
   const ObjectCache& CacheOf(const ResourceType& resource) const;
-  // Of objects with the C++ type of the form, however they are changed before they are kept.
+  // The cache of objects with the C++ type of the form, with any transform.
   const ObjectCache& CacheOf(const ObjectForm& form, const InformerScope* scope = nullptr) const;
 };
 
-// What a reconcile is given besides the object. Valid for the time of the call.
+// The arguments of a reconcile besides the object. Valid during the call.
 struct ReconcileContext {
   // The name of the controller.
   const std::string& controller;
   const ObjectKey& key;
-  // Of this run: it stands in every line of `log`.
+  // The reconcileID in every line of `log`.
   const std::string& id;
-  // Why it runs ("changed", "ConfigMap it owns changed", "retry" …) and how long it waited for a
-  // worker.
+  // Why the key was enqueued ("changed", "owned ConfigMap changed", "retry" …) and how long it
+  // waited for a worker.
   std::span<const std::string_view> reasons;
   std::chrono::nanoseconds waited;
-  // How often it has failed in a row.
+  // Number of failures in a row.
   int failures;
-  // Requested when the run takes longer than reconcile_timeout, or when the process has to end.
-  // Give it to whatever takes long. `client` has it: calls without a stop token of their own end
-  // with it, and from then on every call is refused.
+  // Requested when the reconcile exceeds reconcile_timeout, or when the process ends. Pass it to
+  // blocking calls. `client` has it: calls without their own stop token end with it, and all later
+  // calls are refused.
   std::stop_token stop;
 
-  // What it writes is seen at once by the caches: the next run of the same object, and everything
-  // read from Cached() from now on, is at least as new.
+  // Its writes are visible in the caches at once (read-your-writes): Cached() and the next
+  // reconcile return objects that are at least as new.
   Client& client;
   const EventRecorder& events;
   Clock& clock;

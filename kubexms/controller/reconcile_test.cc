@@ -31,7 +31,7 @@ class CachedDeathTest : public testing::Test {
   const ObjectKey key_{"default", "a"};
 };
 
-TEST_F(CachedDeathTest, IsOfTheTypeThatIsAskedFor) {
+TEST_F(CachedDeathTest, RequiresTheTypeOfTheCache) {
   Declare(FormOf<MetadataObject>(ResourceType::Of<ConfigMap>()));
   EXPECT_DEATH(Context().Cached<ConfigMap>(),
                "declares no cache of configmaps .*add .Reads<ConfigMap>");
@@ -46,7 +46,7 @@ TEST_F(CachedDeathTest, OneOfSeveralScopesIsNamed) {
   Declare(FormOf<ConfigMap>());
   EXPECT_EQ(Context().Cached<ConfigMap>().Get(key_), nullptr);  // the same cache, declared twice
   Declare(FormOf<ConfigMap>(), mine);
-  EXPECT_DEATH(Context().Cached<ConfigMap>(), "has several caches of configmaps: say which one");
+  EXPECT_DEATH(Context().Cached<ConfigMap>(), "has several caches of configmaps: name the scope");
   EXPECT_EQ(&Context().CacheOf(FormOf<ConfigMap>(), &mine), &caches_[2].informer->cache());
 }
 

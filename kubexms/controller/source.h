@@ -1,6 +1,6 @@
 #pragma once
 
-// Reasons to reconcile that are not changes of objects: a message from elsewhere, the time.
+// Sources of keys to reconcile other than watches: channels and timers.
 
 #include <algorithm>
 #include <chrono>
@@ -17,27 +17,26 @@
 
 namespace kubexms {
 
-// Adds keys to a controller's queue for as long as it works.
+// Enqueues keys while its controller runs.
 class Source {
  public:
-  // Queues a key; never blocks.
+  // Never blocks.
   using Enqueue = std::function<void(const ObjectKey&)>;
 
   virtual ~Source() = default;
 
-  // The reason that the reconciles it causes are given.
+  // The reason of its reconciles, see ReconcileContext::reasons.
   virtual const std::string& reason() const = 0;
-  // Until `stop` is requested, on a thread of its own. Called once, and again after it threw.
+  // Runs on a separate thread until `stop` is requested; restarted after an exception.
   virtual void Run(const Enqueue& enqueue, Clock& clock, std::stop_token stop) = 0;
 };
 
-// Keys sent by other code: keep the pointer, and send from any thread.
+// Enqueues keys that other threads send.
 class ChannelSource final : public Source {
  public:
   explicit ChannelSource(std::string reason = "message", size_t capacity = 1000);
 
-  // False, and nothing is sent, when the channel is full: the controller is not working, or so many
-  // were sent at once.
+  // False if the channel is full, because the controller is not running or cannot keep up.
   bool Send(ObjectKey key);
 
   const std::string& reason() const override { return reason_; }
@@ -48,8 +47,7 @@ class ChannelSource final : public Source {
   BoundedQueue<ObjectKey> keys_;
 };
 
-// Certain keys, once every period, which is at least a millisecond. The first time is one period
-// after the start.
+// Enqueues keys periodically, first one period after the start. The period is at least 1 ms.
 class TimerSource final : public Source {
  public:
   TimerSource(std::chrono::nanoseconds period, std::function<std::vector<ObjectKey>()> keys,

@@ -8,7 +8,7 @@
 namespace kubexms::stages_internal {
 namespace {
 
-// Kubernetes allows 32768; nobody reads that much.
+// Kubernetes allows 32768 bytes.
 constexpr size_t kMaxMessageBytes = 4096;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -49,10 +49,10 @@ bool HasPhaseNamed(const TypeInfo& status, const std::string& phase) {
 }
 
 Error NoFinalizer(const std::string& controller) {
-  return Terminal(Error::Internal(fmt::format(
-      "controller \"{}\": a stage has a cleanup, but nothing keeps the object until it ran: set "
-      "StagesOptions::finalizer",
-      controller)));
+  return Terminal(Error::Internal(
+      fmt::format("controller \"{}\": a stage has a cleanup, but the stages have no finalizer: set "
+                  "StagesOptions::finalizer",
+                  controller)));
 }
 
 std::string DefaultPhase(const Finding& all) {
@@ -104,14 +104,15 @@ Finding StageRun::Interrupted(const StageInfo& stage) {
   });
   if (!told) {
     failures_.push_back(
-        {stage.name, Fate::kInterrupted, Error::Timeout("it was told to stop before it began")});
+        {stage.name, Fate::kInterrupted, Error::Timeout("the reconcile was stopped before it")});
   }
-  return {Fate::kInterrupted, "Interrupted", "did not run, since the reconcile was told to stop"};
+  return {Fate::kInterrupted, "Interrupted", "did not run, because the reconcile was stopped"};
 }
 
 Finding StageRun::Conclude(const StageInfo& stage, const std::string& path,
                            const StageOutcome& outcome) {
-  if (outcome.again_after()) outcome_ = outcome_.And(Outcome::RequeueAfter(*outcome.again_after()));
+  if (outcome.requeue_after())
+    outcome_ = outcome_.And(Outcome::RequeueAfter(*outcome.requeue_after()));
   Finding finding{Fate::kGood, outcome.reason(), outcome.message()};
   if (!IsReason(finding.reason)) finding.reason = "Unspecified";
   context_.log.Debug("stage ended", {{"stage", path + stage.name}, {"reason", finding.reason}});
@@ -156,7 +157,7 @@ Finding StageRun::RecordList(const StageInfo& stage, const Finding& finding) {
   return finding;
 }
 
-// A cleanup that succeeded says nothing: the object is about to go.
+// A successful cleanup records nothing: the object is about to be deleted.
 void StageRun::Succeed(const StageInfo& stage, const Finding& finding) {
   if (purpose_ == Purpose::kCleanup || stage.condition.empty()) return;
   if (!IsConditionTrue(conditions_, stage.condition)) {
@@ -181,7 +182,7 @@ void StageRun::NotRun(const StageInfo& stage) {
   if (purpose_ == Purpose::kCleanup || stage.condition.empty()) return;
   if (FindCondition(conditions_, stage.condition) != nullptr) return;
   Set(stage.condition, kConditionUnknown,
-      {Fate::kInterrupted, "NotRun", "stages before it are not done"});
+      {Fate::kInterrupted, "NotRun", "earlier stages are not done"});
 }
 
 void StageRun::SummariseAs(const std::string& condition, const Finding& all) {
@@ -197,14 +198,14 @@ void StageRun::SetTerminating(const std::string& condition) {
 
 void StageRun::NoteTerminating(const Result<StatusPatched>& written) const {
   if (written.ok()) return;
-  context_.log.Warn("the status does not say that the object is being deleted",
+  context_.log.Warn("cannot write the terminating phase to the status",
                     {{"error", written.error()}});
 }
 
 void StageRun::Measure(const std::string& stage, std::chrono::nanoseconds took, bool failed) {
   context_.metrics
       .AddHistogram({.name = "controller_stage_duration_seconds",
-                     .help = "How long the stages of reconciles take.",
+                     .help = "Duration of the stages of reconciles.",
                      .labels = {"controller", "stage"}},
                     ExponentialBuckets(0.001, 2, 16))
       .With({context_.controller, stage})
@@ -212,7 +213,7 @@ void StageRun::Measure(const std::string& stage, std::chrono::nanoseconds took, 
   const Counter failures =
       context_.metrics
           .AddCounter({.name = "controller_stage_failures_total",
-                       .help = "Stages of reconciles that failed or were interrupted.",
+                       .help = "Number of stages that failed or were interrupted.",
                        .labels = {"controller", "stage"}})
           .With({context_.controller, stage});
   if (failed) failures.Increment();
@@ -227,7 +228,7 @@ Result<Outcome> StageRun::Finish(const Result<StatusPatched>& written) {
   if (!written.ok()) {
     failures_.push_back({"status", Fate::kFailed, written.error()});
   } else if (written->result != StatusWrite::kGone) {
-    // Only now: a success that is not in the status would be one again the next time.
+    // Only after the write: otherwise the next reconcile would record the success again.
     for (const auto& [condition, message] : successes_) {
       context_.events.Event(object_, EventType::kNormal, condition, message);
     }
@@ -238,7 +239,7 @@ Result<Outcome> StageRun::Finish(const Result<StatusPatched>& written) {
   return error;
 }
 
-// An error that can pass decides, so that the others are tried again with it.
+// A transient error decides over terminal ones, so that the stages are retried.
 Error StageRun::CombinedError() const {
   const auto severity = [](const Error& error) {
     return error.terminal() ? 2 : error.IsTransient() ? 0 : 1;

@@ -1,13 +1,12 @@
 #pragma once
 
-// A reconciler as a list of named stages over one state. Each stage has one job and is plain
-// blocking code; what all of them need is done here, on every way out of a stage: its condition,
-// its event, its metric, and one write of the status after all of them.
+// A reconciler as a list of named stages that share a state. A stage is plain blocking code; the
+// framework sets its condition, event and metrics, and writes the status once after all stages.
 //
 //   Result<StageOutcome> SyncSecret(ReconcileContext& context, Devbox& devbox, DevboxState& state)
 //   {
-//     ASSIGN_OR_RETURN(const auto made, CreateOrUpdate<corev1::Secret>(context.client, …));
-//     state.secret = made.object;
+//     ASSIGN_OR_RETURN(const auto written, CreateOrUpdate<corev1::Secret>(context.client, …));
+//     state.secret = written.object;
 //     return StageOutcome::Done();
 //   }
 //
@@ -18,32 +17,29 @@
 //           .Add({.name = "Pod", .condition = "PodSynced", .run = SyncPod})
 //           .Phase(DevboxPhase)));
 //
-// What a stage is given. The state is made anew for every reconcile. The object is a copy: what a
-// stage changes in its status is written at the end, what it changes elsewhere is not. A stage that
-// writes the object itself puts what the server answers in its place:
+// Each reconcile has a new state and a copy of the object. Changes of its status are written at the
+// end, other changes are not. A stage that writes the object assigns the response:
 //   ASSIGN_OR_RETURN(devbox, context.client.Update(devbox));
-// Its status keeps what the stages before it found, their conditions too: what they changed is
-// changed in the answer when the stage returns.
+// The status changes and conditions of the earlier stages are then merged into the response.
 //
-// What becomes of a stage, and of its condition:
-//   Done                  True, with the reason "Succeeded"
-//   Skip                  as the stage says (SkippedCondition), with the reason that was given
-//   Wait                  False, with the reason that was given; not a failure
-//   an error, a throw     False, with the reason of the error
-//   stopped meanwhile     Unknown, "Interrupted": the reconcile took too long or the process ends
-//   not run               as it was; Unknown, "NotRun", if there was none
-// A condition that stays as it was says by its observedGeneration for which spec it was found.
-// The time of transition is that of the last change of True, False or Unknown. Keep messages free
-// of what differs from run to run (versions, times): every new message is a write.
+// The condition of a stage by its outcome:
+//   Done                  True, reason "Succeeded"
+//   Skip                  see SkippedCondition, reason of the outcome
+//   Wait                  False, reason of the outcome; not a failure
+//   error, exception      False, reason of the error
+//   stopped               Unknown, "Interrupted": reconcile timeout, or the process ends
+//   not run               unchanged; Unknown, "NotRun", if it did not exist
+// The observedGeneration of a condition is that of the spec for which it was set; its
+// lastTransitionTime changes with its status. Messages should not contain values that differ in
+// every reconcile (versions, times), because every new message is a write.
 //
-// What the reconcile comes to: a failure that can pass is returned as an error, so it is tried
-// again with growing delays; if all failures are terminal, so is the error, unless a stage asked to
-// be run again after a time. Without failures the earliest of those times counts.
+// The result of the reconcile: an error if a stage failed, which is terminal if all failures are
+// terminal and no stage has a RequeueAfter(). Without failures, the earliest RequeueAfter().
 //
-// The status needs a member `conditions`. `phase` and `observed_generation` are filled in where
-// there are such members. Objects that are being deleted are not reconciled: with a finalizer the
-// cleanups of the stages run, the last stage's first, and the object stays until all succeeded.
-// Before the first cleanup runs, the phase becomes "Terminating" and a true Ready condition False.
+// The status needs a member `conditions`; members `phase` and `observed_generation` are set if they
+// exist. Objects that are being deleted are not reconciled. With a finalizer, the cleanups of the
+// stages run in reverse order, and the finalizer is removed after all have succeeded. Before the
+// first cleanup, the phase becomes "Terminating" and a true Ready condition False.
 
 #include <algorithm>
 #include <chrono>
@@ -65,19 +61,19 @@
 namespace kubexms {
 
 enum class StagePolicy {
-  kRunAll,       // every stage runs, whatever became of those before it
-  kStopAtFirst,  // the first stage that fails or waits is the last one to run
+  kRunAll,       // run every stage, even if earlier ones failed
+  kStopAtFirst,  // stop after the first stage that fails or waits
 };
 
-// What the condition of a skipped stage says.
+// The status of the condition of a skipped stage.
 enum class SkippedCondition {
-  kTrue,   // nothing to do is as good as done
-  kFalse,  // the object is not ready because of it
-  kNone,   // there is no condition
+  kTrue,
+  kFalse,  // the object is not Ready
+  kNone,   // the condition is removed
 };
 
-// What a stage that did not fail came to. An error is the other possibility, Terminal(error) for
-// one that no retry can mend.
+// The result of a successful stage. A stage returns Terminal(error) for errors that must not be
+// retried.
 class StageOutcome {
  public:
   enum class Type { kDone, kSkipped, kWaiting };
@@ -85,26 +81,26 @@ class StageOutcome {
   static StageOutcome Done(std::string message = "") {
     return StageOutcome(Type::kDone, "Succeeded", std::move(message));
   }
-  // There was nothing to do for this object: "NotConfigured".
+  // The stage does not apply to this object, reason for example "NotConfigured".
   static StageOutcome Skip(std::string reason, std::string message = "") {
     return StageOutcome(Type::kSkipped, std::move(reason), std::move(message));
   }
-  // All was done that can be now: "PodStarting". Goes on when something that the controller watches
-  // changes, or AgainAfter() a time.
+  // The stage waits, reason for example "PodStarting": for a change of a watched object, or for
+  // RequeueAfter().
   static StageOutcome Wait(std::string reason, std::string message = "") {
     return StageOutcome(Type::kWaiting, std::move(reason), std::move(message));
   }
 
-  // The same, and the object is reconciled again after this time at the latest.
-  StageOutcome AgainAfter(std::chrono::nanoseconds time) && {
-    again_after_ = time;
+  // Reconciles the object again after this time at the latest.
+  StageOutcome RequeueAfter(std::chrono::nanoseconds time) && {
+    requeue_after_ = time;
     return std::move(*this);
   }
 
   Type type() const { return type_; }
   const std::string& reason() const { return reason_; }
   const std::string& message() const { return message_; }
-  const std::optional<std::chrono::nanoseconds>& again_after() const { return again_after_; }
+  const std::optional<std::chrono::nanoseconds>& requeue_after() const { return requeue_after_; }
 
  private:
   StageOutcome(Type type, std::string reason, std::string message)
@@ -113,21 +109,21 @@ class StageOutcome {
   Type type_;
   std::string reason_;
   std::string message_;
-  std::optional<std::chrono::nanoseconds> again_after_;
+  std::optional<std::chrono::nanoseconds> requeue_after_;
 };
 
 struct StagesOptions {
   StagePolicy policy = StagePolicy::kRunAll;
 
-  // The rest is of the whole reconciler, not of lists inside another one.
+  // The options below have no effect on nested lists of stages.
 
-  // Kept on every object so that cleanups run before it goes: "devbox.example.io/cleanup". Required
-  // if a stage has a cleanup.
+  // Finalizer of every object, such as "devbox.example.io/cleanup"; required if a stage has a
+  // cleanup.
   std::string finalizer;
-  // The condition that sums up all stages; empty: none.
+  // Condition that summarizes all stages; empty: none.
   std::string ready_condition = "Ready";
-  // The phase of an object that is being deleted and waits for cleanups; empty: it stays as it was.
-  // Where the phases of the kind are listed (Enum) and this is none of them, Phase() is asked.
+  // Phase of an object during its cleanups; empty: unchanged. If it is not in the Enum of the
+  // phases of the kind, the phase function decides.
   std::string terminating_phase = "Terminating";
 };
 
@@ -136,11 +132,11 @@ struct NoState {};
 template <Kind T, class State>
 struct Stage;
 
-// ---- What the templates below are made of, without the C++ types.
+// ---- The parts of the templates below that do not depend on the C++ types.
 
 namespace stages_internal {
 
-// What became of a stage or of a list of them; the greater, the worse.
+// The state of a stage or of a list of stages, in ascending severity.
 enum class Fate { kGood, kWaiting, kInterrupted, kFailed };
 
 struct Finding {
@@ -157,7 +153,7 @@ struct StageInfo {
 
 using StageCall = std::function<Result<StageOutcome>()>;
 
-// The findings of a list, as one.
+// The summary of a list of stages.
 class Findings {
  public:
   explicit Findings(StagePolicy policy) : policy_(policy) {}
@@ -180,11 +176,11 @@ class StageRun {
   StageRun(ReconcileContext& context, corev1::ObjectReference object, const ObjectMeta& metadata,
            std::vector<Condition>& conditions, Purpose purpose = Purpose::kReconcile);
 
-  // Calls a stage, unless the reconcile was told to stop, and records what becomes of it. `path`
-  // has the names of the lists around it.
+  // Runs a stage, unless the reconcile was stopped, and records its result. `path` has the names of
+  // the lists around it.
   Finding RunStage(const StageInfo& stage, const std::string& path, const StageCall& call);
   Finding RunEvenIfStopped(const StageInfo& stage, const std::string& path, const StageCall& call);
-  // Records what became of a list that is a stage.
+  // Records the result of a nested list.
   Finding RecordList(const StageInfo& stage, const Finding& finding);
   void NotRun(const StageInfo& stage);
   void SummariseAs(const std::string& condition, const Finding& all);
@@ -193,8 +189,8 @@ class StageRun {
   // Logs that the status could not be written before the cleanups.
   void NoteTerminating(const Result<StatusPatched>& written) const;
 
-  // To be called once the status was written: sends the events, and says what the reconcile comes
-  // to.
+  // Records the events and returns the result of the reconcile. Call it after the status was
+  // written.
   Result<Outcome> Finish(const Result<StatusPatched>& written);
   bool Failed() const { return !failures_.empty(); }
 
@@ -226,7 +222,7 @@ class StageRun {
 // Whether a status may have this phase; false for an empty one.
 bool HasPhaseNamed(const TypeInfo& status, const std::string& phase);
 
-// Of stages that have cleanups and no finalizer.
+// The error of stages with cleanups but without a finalizer.
 Error NoFinalizer(const std::string& controller);
 
 // "Ready", "Pending" or "Failed".
@@ -243,8 +239,8 @@ concept HasObservedGeneration = requires(Status status) {
 
 }  // namespace stages_internal
 
-// A list of stages: a reconciler (give it to ControllerFor::Reconciles), or one of the stages of
-// another list. A value: it can be copied and used in several places.
+// A list of stages: a reconciler for ControllerFor::Reconciles, or a stage of another list. It can
+// be copied.
 template <Kind T, class State = NoState>
 class Stages {
  public:
@@ -263,10 +259,9 @@ class Stages {
     return *this;
   }
 
-  // Without one the phase is "Ready" when every stage is done, "Failed" when one failed, and else
-  // "Pending". If it throws, the phase stays as it was and the object is not Ready. Also called
-  // when the reconcile was told to stop: it must be quick. For objects that are being
-  // deleted, see terminating_phase.
+  // Sets the phase function. By default the phase is "Ready" if every stage is done, "Failed" if
+  // one failed, and otherwise "Pending". If the function throws, the phase is unchanged and the
+  // object is not Ready. It is called even after a stop of the reconcile, so it must be quick.
   Stages& Phase(PhaseFunction phase) {
     static_assert(stages_internal::HasPhase<decltype(T::status)>, "the status has no phase");
     phase_ = std::move(phase);
@@ -285,7 +280,6 @@ class Stages {
   using Findings = stages_internal::Findings;
   using StageRun = stages_internal::StageRun;
 
-  // What is passed through the lists.
   struct Run {
     StageRun record;
     ReconcileContext& context;
@@ -294,8 +288,8 @@ class Stages {
     State& state;
 
     Result<StageOutcome> Call(const typename Stage<T, State>::Function& function) {
-      // Caches are without them and all answers of servers have them, so they tell whether the
-      // object was replaced, also by an answer of the same version.
+      // Cached objects have no managedFields but all responses of servers do: they show whether the
+      // stage replaced the object, even by a response of the same version.
       object.metadata.managed_fields.clear();
       const std::string version = object.metadata.resource_version;
       const auto status = object.status;
@@ -322,7 +316,7 @@ class Stages {
         changed.status.observed_generation = *object.metadata.generation;
       }
     }
-    // Also when the reconcile was told to stop: what was found is to be known.
+    // Written even after a stop, so that the conditions are visible.
     return run.record.Finish(PatchStatus(context.client, object, changed, context.clock));
   }
 
@@ -337,7 +331,7 @@ class Stages {
                        },
                        .cleanup = [&](const T& stored) -> Result<Outcome> {
                          ASSIGN_OR_RETURN(waits, CleanUp(context, stored, outcome));
-                         // Any error keeps the finalizer; this one is not seen by anybody.
+                         // Any error retains the finalizer; this one is not returned.
                          if (waits) return Error::Conflict("", "", "a cleanup waits");
                          return Outcome::Done();
                        }},
@@ -346,7 +340,7 @@ class Stages {
     return outcome;
   }
 
-  // True when it is not finished although nothing failed.
+  // True if the cleanup waits without a failure.
   Result<bool> CleanUp(ReconcileContext& context, const T& object, Outcome& outcome) const {
     T changed = object;
     State state{};
@@ -362,8 +356,7 @@ class Stages {
     return true;
   }
 
-  // Written before the cleanups begin, as they can take long. If it cannot be written, they run all
-  // the same.
+  // Written before the cleanups, which can take long. They run even if the write fails.
   void SetTerminating(Run& run) const {
     if (!HasCleanup()) return;
     run.record.SetTerminating(options_.ready_condition);
@@ -372,12 +365,12 @@ class Stages {
         PatchStatus(run.context.client, run.original, run.object, run.context.clock);
     run.record.NoteTerminating(written);
     if constexpr (stages_internal::HasPhase<decltype(T::status)>) {
-      // What the cleanups find can still be written.
+      // So that the next write includes the phase again.
       if (!written.ok()) run.object.status.phase = run.original.status.phase;
     }
   }
 
-  // Where the kind has no such phase, the author's function says what it is.
+  // The phase function decides if the kind does not have the terminating phase.
   void SetTerminatingPhase(Run& run) const {
     if constexpr (stages_internal::HasPhase<decltype(T::status)>) {
       const TypeInfo& status = TypeOf<decltype(T::status)>();
@@ -427,7 +420,7 @@ class Stages {
     run.record.SummariseAs(options_.ready_condition, all);
     const Finding phase = SetPhase(run, all);
     if (phase.fate == stages_internal::Fate::kGood) return;
-    // From the conditions as they were, so that the time of transition is right.
+    // Restored first, so that lastTransitionTime is right.
     run.object.status.conditions = conditions;
     Findings findings(StagePolicy::kRunAll);
     findings.Add("Stages", all);
@@ -435,8 +428,7 @@ class Stages {
     run.record.SummariseAs(options_.ready_condition, findings.all());
   }
 
-  // What became of it. Also when the reconcile was told to stop: the conditions are written then,
-  // too, and the phase has to fit them.
+  // Runs even after a stop: the conditions are written, and the phase must match them.
   Finding SetPhase(Run& run, const Finding& all) const {
     if constexpr (stages_internal::HasPhase<decltype(T::status)>) {
       if (phase_) {
@@ -468,11 +460,11 @@ struct Stage {
   std::string name;       // "Secret": in logs, metrics and events ("SecretFailed")
   std::string condition;  // "SecretSynced"; empty: none
   SkippedCondition skipped = SkippedCondition::kTrue;
-  // One of the two.
+  // Set exactly one of these.
   Function run;
   Stages<T, State> stages;
-  // Undoes what the stage did outside the object, before the object goes. Must not mind being
-  // called again, or for a stage that never ran.
+  // Undoes the effects of the stage before the object is deleted. Must be idempotent, also for a
+  // stage that never ran.
   Function cleanup;
 
  private:

@@ -34,7 +34,7 @@ struct GadgetStatus : Struct {
   Optional<int64_t> observed_generation;
   std::string phase;
   int32_t parts = 0;
-  std::string inspected_by;  // written by somebody else
+  std::string inspected_by;  // written by another client
 
   static void Describe(Type<GadgetStatus>& type) {
     type.Field("conditions", &GadgetStatus::conditions);
@@ -198,11 +198,12 @@ TEST_F(StagesTest, AWaitingStageStopsTheListAndIsNoFailure) {
   EXPECT_THAT(harness_.Events(), IsEmpty());
 }
 
-TEST_F(StagesTest, TheSoonestWishToRunAgainWins) {
-  const auto stages = GadgetStages()
-                          .Add(Step("A", StageOutcome::Done().AgainAfter(seconds(60))))
-                          .Add(Step("B", StageOutcome::Wait("Starting").AgainAfter(seconds(5))))
-                          .Add(Step("C", StageOutcome::Skip("NotNeeded").AgainAfter(seconds(30))));
+TEST_F(StagesTest, TheEarliestRequeueWins) {
+  const auto stages =
+      GadgetStages()
+          .Add(Step("A", StageOutcome::Done().RequeueAfter(seconds(60))))
+          .Add(Step("B", StageOutcome::Wait("Starting").RequeueAfter(seconds(5))))
+          .Add(Step("C", StageOutcome::Skip("NotNeeded").RequeueAfter(seconds(30))));
   EXPECT_EQ(Reconcile(stages).value(), Outcome::RequeueAfter(seconds(5)));
 }
 
@@ -235,7 +236,7 @@ TEST_F(StagesTest, AnExceptionIsAFailureOfItsStage) {
   EXPECT_THAT(TheCondition("SecretSynced").message, HasSubstr("out of keys"));
 }
 
-TEST_F(StagesTest, AnyTemporaryFailureIsTriedAgain) {
+TEST_F(StagesTest, RetriesIfAnyFailureIsTransient) {
   const auto result =
       Reconcile(GadgetStages().Add(Step("A", Permanent())).Add(Step("B", Temporary())));
   ASSERT_FALSE(result.ok());
@@ -253,12 +254,12 @@ TEST_F(StagesTest, OnlyTerminalFailuresAreTerminal) {
 TEST_F(StagesTest, ATerminalFailureDoesNotSwallowAnotherStagesTime) {
   const auto stages = GadgetStages()
                           .Add(Step("A", Permanent()))
-                          .Add(Step("B", StageOutcome::Done().AgainAfter(seconds(7))));
+                          .Add(Step("B", StageOutcome::Done().RequeueAfter(seconds(7))));
   EXPECT_EQ(Reconcile(stages).value(), Outcome::RequeueAfter(seconds(7)));
   EXPECT_EQ(TheCondition("ASynced").status, "False");
 }
 
-TEST_F(StagesTest, ToldToStopItRunsNoFurtherStageAndRecordsWhatItFound) {
+TEST_F(StagesTest, AfterAStopRunsNoFurtherStageAndWritesTheStatus) {
   GadgetStage slow{.name = "Slow",
                    .condition = "SlowSynced",
                    .run = [this](ReconcileContext&, Gadget&, GadgetState&) -> Result<StageOutcome> {
@@ -274,7 +275,7 @@ TEST_F(StagesTest, ToldToStopItRunsNoFurtherStageAndRecordsWhatItFound) {
   EXPECT_THAT(harness_.Events(), ElementsAre("Normal ASynced: A succeeded"));
 }
 
-TEST_F(StagesTest, WarnsOfFailuresAndTellsOfSuccessOnlyWhenItIsNew) {
+TEST_F(StagesTest, RecordsEventsForFailuresAndNewSuccesses) {
   ASSERT_FALSE(Reconcile(GadgetStages().Add(Step("Secret", Temporary()))).ok());
   ASSERT_FALSE(Reconcile(GadgetStages().Add(Step("Secret", Temporary()))).ok());
   ASSERT_TRUE(Reconcile(GadgetStages().Add(Step("Secret"))).ok());
@@ -366,7 +367,7 @@ TEST_F(StagesTest, APhaseThatCannotBeDerivedDoesNotLoseTheConditions) {
   EXPECT_THAT(harness_.client.TakeVerbs(), IsEmpty()) << "nothing is new";
 }
 
-TEST_F(StagesTest, ThePhaseFitsTheConditionsAlsoWhenItWasToldToStop) {
+TEST_F(StagesTest, ThePhaseMatchesTheConditionsAfterAStop) {
   const auto stages =
       GadgetStages()
           .Add({.name = "Slow",
@@ -441,7 +442,7 @@ TEST_F(StagesThatWriteTest, KeepWhatOthersWroteBeforeThem) {
   });
 }
 
-TEST_F(StagesTest, AStageMayTakeBackWhatAnotherOneSet) {
+TEST_F(StagesTest, AStageMayOverwriteTheStatusOfAnother) {
   const auto set = [](int32_t parts) -> StageFunction {
     return [parts](ReconcileContext&, Gadget& gadget, GadgetState&) -> Result<StageOutcome> {
       gadget.status.parts = parts;
@@ -458,8 +459,8 @@ TEST_F(StagesTest, AStageMayTakeBackWhatAnotherOneSet) {
   EXPECT_EQ(Stored().status.parts, 5);
 }
 
-// What somebody else writes between the reading and the writing stays.
-TEST_F(StagesTest, KeepsWhatOthersWriteMeanwhile) {
+// Concurrent changes by another client are retained.
+TEST_F(StagesTest, RetainsConcurrentChanges) {
   const auto stages = GadgetStages().Add(
       {.name = "A",
        .condition = "ASynced",
@@ -484,10 +485,10 @@ TEST_F(StagesTest, KeepsWhatOthersWriteMeanwhile) {
                                         "Ready=True Ready"));
 }
 
-TEST_F(StagesTest, ConflictsWithoutEndAreTriedAgainLater) {
+TEST_F(StagesTest, RetriesLaterAfterTooManyConflicts) {
   harness_.client.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     if (!IsWrite(request.verb)) return server.Do(request);
-    return Error::Conflict("gadgets.test.io", "g", "somebody is always faster");
+    return Error::Conflict("gadgets.test.io", "g", "a concurrent write");
   });
   const auto result = Reconcile(GadgetStages().Add(Step("A")));
   ASSERT_FALSE(result.ok());
@@ -507,7 +508,7 @@ TEST_F(StagesTest, AnObjectThatWentMeanwhileIsNoFailure) {
   EXPECT_TRUE(Reconcile(stages).ok());
 }
 
-TEST_F(StagesTest, AnObjectMadeAnewMeanwhileDoesNotGetTheStatusOfTheOldOne) {
+TEST_F(StagesTest, DoesNotWriteTheStatusToARecreatedObject) {
   const auto stages = GadgetStages().Add(
       {.name = "A",
        .condition = "ASynced",
@@ -582,7 +583,7 @@ TEST_F(StagesCleanupTest, RunAllCleansUpWhatItCan) {
 TEST_F(StagesCleanupTest, ACleanupMayWait) {
   const auto stages =
       GadgetStages({.finalizer = kFinalizer})
-          .Add(WithCleanup("A", StageOutcome::Wait("PodEnding").AgainAfter(seconds(2))));
+          .Add(WithCleanup("A", StageOutcome::Wait("PodEnding").RequeueAfter(seconds(2))));
   ASSERT_TRUE(Reconcile(stages).ok());
   Delete();
   EXPECT_EQ(Reconcile(stages).value(), Outcome::RequeueAfter(seconds(2)));
@@ -661,7 +662,7 @@ TEST_F(StagesCleanupTest, ACleanupWithoutAFinalizerIsAnErrorThatSaysWhatIsMissin
 
 TEST_F(StagesCleanupTest, WithoutAFinalizerADeletedObjectIsLeftAlone) {
   Gadget gadget = Stored();
-  AddFinalizer(gadget.metadata, "somebody.else/holds");
+  AddFinalizer(gadget.metadata, "example.io/other");
   ASSERT_TRUE(harness_.server.client().Update(gadget).ok());
   Delete();
   ASSERT_TRUE(Reconcile(GadgetStages().Add(Step("A"))).ok());

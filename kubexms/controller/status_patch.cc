@@ -11,7 +11,7 @@
 namespace kubexms::status_patch_internal {
 namespace {
 
-// Each is begun because somebody else changed the object in between.
+// Attempts in spite of concurrent changes of the object.
 constexpr int kAttempts = 5;
 
 using Conditions = std::vector<Condition>;
@@ -30,7 +30,7 @@ Result<Conditions> ConditionsOf(std::string_view status) {
   return std::move(decoded.conditions);
 }
 
-// What is to be done to a status.
+// The changes of a status.
 struct Difference {
   JsonObject members;  // a merge patch of all but the conditions
   Conditions set;
@@ -64,7 +64,7 @@ Result<Difference> Compare(const std::string& before, const std::string& after) 
   return difference;
 }
 
-// The list with the differences made to it: a merge patch can only send all of it.
+// The changed list of conditions: a merge patch replaces it as a whole.
 Json Changed(Conditions conditions, const Difference& difference, const Clock& clock) {
   for (const Condition& condition : difference.set) SetCondition(conditions, condition, clock);
   for (const std::string& type : difference.removed) RemoveCondition(conditions, type);
@@ -74,7 +74,7 @@ Json Changed(Conditions conditions, const Difference& difference, const Clock& c
   return list;
 }
 
-// Bound to the version that it was made from, since lists are sent as a whole.
+// Includes the resourceVersion, because the list of conditions is replaced as a whole.
 std::string PatchFor(const Difference& difference, Conditions conditions,
                      const std::string& version, const Clock& clock) {
   JsonObject status = difference.members;
@@ -91,12 +91,12 @@ struct Target {
   Conditions conditions;
 };
 
-Error Overtaken(const Change& change) {
+Error Outdated(const Change& change) {
   return Error::Conflict(change.type.QualifiedName(), change.metadata.name,
-                         "somebody else changed what the new status was made from");
+                         "the object changed after the new status was computed");
 }
 
-// Nothing: the object is gone.
+// Nothing if the object does not exist.
 Result<std::optional<Target>> Refresh(Client& client, const Change& change,
                                       const std::stop_token& stop) {
   const Result<SharedBytes> answer =
@@ -106,8 +106,8 @@ Result<std::optional<Target>> Refresh(Client& client, const Change& change,
   ASSIGN_OR_RETURN(const DynamicObject fresh, DynamicObject::Decode(answer->view()));
   if (fresh.metadata.uid != change.metadata.uid) return std::optional<Target>();
   if (change.only_if) {
-    ASSIGN_OR_RETURN(const bool still_right, change.only_if(answer->view()));
-    if (!still_right) return Overtaken(change);
+    ASSIGN_OR_RETURN(const bool applies, change.only_if(answer->view()));
+    if (!applies) return Outdated(change);
   }
   Target target{fresh.metadata.resource_version, {}};
   if (const Json* status = fresh.content.if_contains("status")) {
@@ -139,7 +139,7 @@ Result<StatusPatched> Patch(Client& client, const Change& change, const Clock& c
     if (!refusal.IsConflict() && !refusal.IsNotFound()) return refusal;
     ASSIGN_OR_RETURN(std::optional<Target> fresh, Refresh(client, change, stop));
     if (!fresh) return StatusPatched{StatusWrite::kGone, {}};
-    // An object that is there although it was not found is of a kind without a status.
+    // NotFound for an existing object: its kind has no status subresource.
     if (refusal.IsNotFound() || attempt == kAttempts) return refusal;
     target = *std::move(fresh);
   }

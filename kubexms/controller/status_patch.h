@@ -1,16 +1,15 @@
 #pragma once
 
-// Writes what changed in the status of an object, and nothing else:
+// Patches the changed members of the status of an object:
 //
 //   Widget changed = widget;
 //   changed.status.size = 3;
 //   SetCondition(changed.status.conditions, {…}, clock);
 //   RETURN_IF_ERROR(PatchStatus(client, widget, changed, clock));
 //
-// Members of the status that are the same in both are not sent, so what others write there stays,
-// also when they wrote it after `widget` was read. Conditions are members by type: only those that
-// differ are set. When somebody else was faster, the changes are made again to what is there now, a
-// few times. Nothing is sent when nothing differs.
+// Unchanged members are not sent, so concurrent changes of them by other writers are retained.
+// Conditions are compared by type: only those that differ are set. On a conflict, the changes are
+// applied to the current object, up to five times. Nothing is sent if nothing has changed.
 
 #include <functional>
 #include <stop_token>
@@ -23,34 +22,34 @@
 namespace kubexms {
 
 enum class StatusWrite {
-  kUnchanged,  // there was nothing to write
+  kUnchanged,
   kWritten,
-  kGone,  // the object is not there any more, or another one has its name
+  kGone,  // the object was deleted, or recreated under the same name
 };
 
 struct StatusPatched {
   StatusWrite result;
-  SharedBytes object;  // as the server has it, when it was written
+  SharedBytes object;  // the stored object, if it was written
 };
 
 template <Kind T>
 struct StatusPatchOptions {
-  // Asked when somebody else changed the object: whether the changes are still right for it. If not
-  // nothing is written, and the error is a conflict. Empty: they always are.
+  // Called after a conflict with the current object. If it returns false, nothing is written and
+  // the call fails with a conflict. Empty: the changes always apply.
   std::function<bool(const T& fresh)> only_if;
   std::stop_token stop;
 };
 
-// ---- What the template below is made of, without the C++ type.
+// ---- The parts of the templates below that do not depend on the C++ type.
 
 namespace status_patch_internal {
 
 struct Change {
   ResourceType type;
-  const ObjectMeta& metadata;  // of the object as it is known to be now
-  std::string before;          // JSON of its status
+  const ObjectMeta& metadata;  // last known
+  std::string before;          // JSON of the status
   std::string after;
-  // Whether the change is right for this object; may be empty.
+  // See StatusPatchOptions; may be empty.
   std::function<Result<bool>(std::string_view fresh)> only_if;
 };
 
@@ -63,9 +62,8 @@ Result<std::string> Merge(const std::string& before, const std::string& ours,
 
 }  // namespace status_patch_internal
 
-// `before` is the object as it was read, `after` a copy of it with another status. One who wrote
-// the object in between puts what the server answered into the copy first: the status is written to
-// the version that the copy has.
+// `before` is the object that was read, `after` a copy with the new status. If the caller has
+// written the object meanwhile, `after` must have the resourceVersion of that response.
 template <Kind T>
 Result<StatusPatched> PatchStatus(Client& client, const T& before, const T& after,
                                   const Clock& clock,
@@ -83,8 +81,8 @@ Result<StatusPatched> PatchStatus(Client& client, const T& before, const T& afte
   return status_patch_internal::Patch(client, change, clock, options.stop);
 }
 
-// The status `ours` with the changes that made `theirs` of `before` made to it, too. Like
-// PatchStatus() it knows members and conditions; where both changed the same one, `theirs` counts.
+// Applies the changes from `before` to `theirs` to `ours`, by members and conditions as
+// PatchStatus(). If both changed the same member, `theirs` wins.
 template <class Status>
 Result<Status> MergeStatus(const Status& before, const Status& ours, const Status& theirs,
                            const Clock& clock) {

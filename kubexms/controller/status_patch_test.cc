@@ -51,7 +51,7 @@ class StatusPatchTest : public testing::Test {
   Client& server() { return harness_.server.client(); }
   Lamp Stored() { return server().Get<Lamp>({"default", "l"}).value(); }
 
-  // What somebody else does.
+  // A concurrent write of another client.
   void Write(const std::function<void(Lamp&)>& change) {
     Lamp lamp = Stored();
     change(lamp);
@@ -98,7 +98,7 @@ TEST_F(StatusPatchTest, SetsAndRemovesOnlyWhatDiffers) {
 }
 
 // What others wrote before that stays all the same.
-TEST_F(StatusPatchTest, WhoWroteTheObjectInBetweenIsNotInTheOwnWay) {
+TEST_F(StatusPatchTest, AnOwnWriteInBetweenIsNotAConflict) {
   Create();
   const Lamp before = Stored();
   Write([&](Lamp& lamp) {
@@ -117,7 +117,7 @@ TEST_F(StatusPatchTest, WhoWroteTheObjectInBetweenIsNotInTheOwnWay) {
   EXPECT_EQ(Stored().status.conditions.size(), 2U);
 }
 
-TEST_F(StatusPatchTest, AsksWhetherTheChangeIsStillRight) {
+TEST_F(StatusPatchTest, ChecksOnlyIfAfterAConflict) {
   Create();
   const Lamp before = Stored();
   Lamp after = before;
@@ -130,7 +130,7 @@ TEST_F(StatusPatchTest, AsksWhetherTheChangeIsStillRight) {
   EXPECT_EQ(Stored().status.color, "");
 }
 
-TEST_F(StatusPatchTest, AnObjectThatIsGoneIsNoError) {
+TEST_F(StatusPatchTest, ADeletedObjectIsNotAnError) {
   Create();
   const Lamp before = Stored();
   Lamp after = before;

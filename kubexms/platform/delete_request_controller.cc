@@ -84,18 +84,18 @@ Result<void> Authorize(ReconcileContext& context, const Deleterequest& request,
 
 Controller DeleteRequestController(const DeleteRequestOptions& options) {
   ControllerFor<Deleterequest> controller = RequestController<Deleterequest>(
-      {.controller = {.name = "deleterequest", .workers = options.workers},
+      {.controller = {.name = "deleterequest", .max_concurrent_reconciles = options.workers},
        .record_namespace = kSystemNamespace,
        .times = options.times,
        .execute = [options](ReconcileContext& context,
                             Deleterequest& request) { return Execute(context, request, options); },
        .authorize = Authorize,
-       .one_at_a_time = [](const Deleterequest& request) { return request.spec.user; },
+       .ordering_key = [](const Deleterequest& request) { return request.spec.user; },
        .audit = options.audit});
   controller.Reads<User>()
       .Reads<Namespace>()
-      .Touches<User>({"patch", "delete"})
-      .Touches<Namespace>({"delete"});
+      .RequiresAccess<User>({"patch", "delete"})
+      .RequiresAccess<Namespace>({"delete"});
   controller.AddAccess(ReviewAccess());
   return controller;
 }

@@ -16,7 +16,7 @@ namespace kubexms::platform {
 struct DeleteRequestOptions {
   int workers = 2;
   std::set<std::string, std::less<>> protected_users = {"admin"};
-  RequestTimes times{.expires_after = std::chrono::minutes(10)};
+  RequestTimeOptions times{.expires_after = std::chrono::minutes(10)};
   // The interval at which a deletion in progress is checked.
   std::chrono::nanoseconds poll_interval = std::chrono::seconds(1);
   AuditSink* audit = nullptr;  // borrowed; null: none

@@ -174,7 +174,7 @@ Result<StageOutcome> DeletePod(ReconcileContext& context, Devbox& devbox, const 
     RETURN_IF_ERROR(IgnoreNotFound(context.client.Delete<Pod>(KeyOf(devbox))));
     if (context.Cached<Pod>().Get(KeyOf(devbox)) == nullptr) {
       return StageOutcome::Wait(reason, "the pod was deleted")
-          .AgainAfter(std::chrono::milliseconds(1));
+          .RequeueAfter(std::chrono::milliseconds(1));
     }
   }
   return StageOutcome::Wait(reason, "the pod is being deleted");
@@ -192,7 +192,8 @@ Result<StageOutcome> ReplaceFinished(ReconcileContext& context, Devbox& devbox, 
   const auto left = TimeLeft(FinishTime(pod).value(), kRestartDelay, context.clock.Now());
   if (left > std::chrono::nanoseconds(0)) {
     SaveContainerStatus(pod, devbox);
-    return StageOutcome::Wait("PodEnded", "the pod finished and will be replaced").AgainAfter(left);
+    return StageOutcome::Wait("PodEnded", "the pod finished and will be replaced")
+        .RequeueAfter(left);
   }
   return DeletePod(context, devbox, pod, "PodEnded");
 }
@@ -330,9 +331,9 @@ Controller DevboxController(const DevboxControllerOptions& options) {
   const RuleOptions of_devboxes{.scope = {.label_selector = Selector::FromLabels(
                                               {{"app.kubernetes.io/part-of", "devbox"},
                                                {"app.kubernetes.io/managed-by", "sealos"}})}};
-  ControllerFor<Devbox> controller({.name = "devbox", .workers = options.workers},
+  ControllerFor<Devbox> controller({.name = "devbox", .max_concurrent_reconciles = options.workers},
                                    {.namespace_name = options.watch_namespace});
-  controller.When(Changed<Devbox>(NeedsReconcile))
+  controller.WithPredicates(Changed<Devbox>(NeedsReconcile))
       .Owns<Secret>(of_devboxes)
       .Owns<Service>(of_devboxes)
       .Owns<Pod>(of_devboxes)

@@ -258,7 +258,7 @@ Result<void> Authorize(ReconcileContext& context, const Operationrequest& reques
 
 Controller OperationRequestController(const OperationRequestOptions& options) {
   ControllerFor<Operationrequest> controller = RequestController<Operationrequest>(
-      {.controller = {.name = "operationrequest", .workers = options.workers},
+      {.controller = {.name = "operationrequest", .max_concurrent_reconciles = options.workers},
        .scope = {.namespace_name = options.watch_namespace},
        .record_namespace = kSystemNamespace,
        .times = options.times,
@@ -266,8 +266,8 @@ Controller OperationRequestController(const OperationRequestOptions& options) {
        .authorize = Authorize,
        .undo = Undo,
        // A bridge that remains after a crash is removed by the next request for the user.
-       .hold = RequestHold::kUnfinished,
-       .one_at_a_time =
+       .finalizer_policy = RequestFinalizerPolicy::kAfterFirstAttempt,
+       .ordering_key =
            [](const Operationrequest& request) {
              return request.spec.namespace_name + "/" + request.spec.user;
            },
@@ -277,9 +277,9 @@ Controller OperationRequestController(const OperationRequestOptions& options) {
       .Reads<User>()
       // Requests concern other namespaces than their own.
       .Reads<RoleBinding>({.all_namespaces = true})
-      .Touches<User>({"patch"})
-      .Touches<RoleBinding>({"create", "delete"}, "", "")
-      .Touches<Role>({"bind", "escalate"}, "", "");
+      .RequiresAccess<User>({"patch"})
+      .RequiresAccess<RoleBinding>({"create", "delete"}, "", "")
+      .RequiresAccess<Role>({"bind", "escalate"}, "", "");
   controller.AddAccess(ReviewAccess());
   return controller;
 }

@@ -17,7 +17,7 @@ struct OperationRequestOptions {
   int workers = 5;
   // The namespace whose requests are executed; empty: all namespaces.
   std::string watch_namespace;
-  RequestTimes times{.expires_after = std::chrono::minutes(3)};
+  RequestTimeOptions times{.expires_after = std::chrono::minutes(3)};
   AuditSink* audit = nullptr;  // borrowed; null: none
 };
 

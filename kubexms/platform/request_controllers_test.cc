@@ -246,8 +246,8 @@ TEST_F(RequestsTest, ReportTheirPhase) {
     return server.Do(request);
   });
   Start();
-  EXPECT_TRUE(shows("1", "Processing", "will be tried again: not now"));
-  EXPECT_TRUE(shows("2", "Pending", "waits for requests before it"));
+  EXPECT_TRUE(shows("1", "Processing", "retrying: not now"));
+  EXPECT_TRUE(shows("2", "Pending", "waiting for earlier requests"));
   intercepted_.Set({});
   EXPECT_TRUE(shows("1", "Completed", ""));
   EXPECT_TRUE(shows("2", "Completed", "bob has the role Manager"));
@@ -282,7 +282,7 @@ TEST_F(RequestsTest, ForgedStatusNeitherGrantsNorBlocksRevocation) {
   ASSERT_TRUE(client().Create(grant).ok());
   forge([](RequestStatus& status) {
     status.phase = "Processing";
-    RequestEnding& ending = status.ending.emplace();
+    RequestResult& ending = status.pending_result.emplace();
     ending.phase = "Completed";
     ending.message = "bob has the role Owner";
   });

@@ -320,7 +320,7 @@ struct SyncKubeConfig {
     user.status.observed_kube_config_rotate_at = user.spec.kube_config_rotate_at;
     const auto renew_in = std::max<std::chrono::nanoseconds>(token->RenewAt() - context.clock.Now(),
                                                              std::chrono::seconds(1));
-    return StageOutcome::Done().AgainAfter(renew_in);
+    return StageOutcome::Done().RequeueAfter(renew_in);
   }
 };
 
@@ -453,8 +453,8 @@ std::vector<std::string> AccountOf(const Secret& secret) {
 
 Controller UserController(UserControllerOptions options) {
   const RuleOptions in_system{.scope = {.namespace_name = kSystemNamespace}};
-  ControllerFor<User> controller({.name = "user", .workers = options.workers});
-  controller.When(Changed<User>(NeedsReconcile))
+  ControllerFor<User> controller({.name = "user", .max_concurrent_reconciles = options.workers});
+  controller.WithPredicates(Changed<User>(NeedsReconcile))
       .Owns<Namespace>()
       .Owns<ServiceAccount>(in_system)
       .Owns<Secret>(in_system)
@@ -463,11 +463,11 @@ Controller UserController(UserControllerOptions options) {
       .Owns<ClusterRoleBinding>()
       .Index<Secret>(kByAccount, AccountOf)
       .Index<RoleBinding>(kBySubject, SubjectsOf)
-      .Touches<ServiceAccount>({"create"}, "token")
+      .RequiresAccess<ServiceAccount>({"create"}, "token")
       // RBAC requires "escalate" and "bind" to grant permissions that the controller itself does
       // not have.
-      .Touches<Role>({"bind", "escalate"})
-      .Touches<rbacv1::ClusterRole>({"bind"})
+      .RequiresAccess<Role>({"bind", "escalate"})
+      .RequiresAccess<rbacv1::ClusterRole>({"bind"})
       .Reconciles(UserStages(std::move(options)));
   return controller;
 }

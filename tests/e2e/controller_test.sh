@@ -27,9 +27,9 @@ says() { [ "$(text_of "$1")" = "$2" ]; }
 # --- without a server, and with wrong settings
 refuses "without a server it says where it looked" "kubeconfig" "$hello" --kubeconfig "$work/none"
 start_server
-refuses "a wrong setting is named" "unknown setting: controllers.hello.wrokers" \
+refuses "a wrong setting is named" "unknown field: controllers.hello.wrokers" \
   "$hello" --set controllers.hello.wrokers=4
-refuses "a wrong controller is named" "there are hello" "$hello" --set controllers.helo.workers=4
+refuses "a wrong controller is named" "the controllers are hello" "$hello" --set controllers.helo.maxRetries=4
 refuses "a wrong flag is named" "--leader" "$hello" --leader
 
 # --- its kinds and roles
@@ -59,7 +59,7 @@ apply "$(hello_object world "{greeting: Moin}")" >/dev/null
 eventually "a change is followed" says world "Moin, world!"
 
 # --- what it tells Prometheus and probes
-address=$(sed -n 's/.*health and metrics are served address=//p' "$work/weak.log")
+address=$(sed -n 's/.*serving health and metrics address=//p' "$work/weak.log")
 expect "it is healthy" ok "$(curl --silent "http://$address/healthz")"
 expect "and ready" ok "$(curl --silent "http://$address/readyz")"
 metrics() { curl --silent "http://$address/metrics"; }
@@ -67,7 +67,7 @@ shows "it measures its reconciles" 'controller_runtime_reconcile_total{controlle
 shows "and its requests" rest_client_requests_total metrics
 understood "Prometheus understands the controller's metrics" metrics
 [ -z "$ours" ] || understood "and the server's" as_admin /metrics
-shows "one can see why something ran" '"why":"ConfigMap it owns changed"' \
+shows "one can see why something ran" '"reasons":"owned ConfigMap changed"' \
   curl --silent "http://$address/debug/reconciles"
 
 # --- a server that goes away

@@ -101,7 +101,7 @@ stop_server() {
 # manager_answers PATH LOG: what the manager whose log this is answers.
 manager_answers() {
   local address
-  address=$(sed -n 's/.*health and metrics are served address=//p' "$work/$2" | tail -n 1)
+  address=$(sed -n 's/.*serving health and metrics address=//p' "$work/$2" | tail -n 1)
   curl --silent --show-error --fail "http://$address$1"
 }
 

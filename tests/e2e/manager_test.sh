@@ -21,7 +21,7 @@ kill -TERM "$manager"
 status=0
 wait "$manager" || status=$?
 expect "SIGTERM is a clean end" 0 "$status"
-refuses "a wrong setting is named" "unknown setting: controllers.namespace-controller.wrokers" \
+refuses "a wrong setting is named" "unknown field: controllers.namespace-controller.wrokers" \
   "$kubexms" manager --set controllers.namespace-controller.wrokers=4
 sed "s/:$port\"/:1\"/" "$work/manager.kubeconfig" >"$work/nowhere"
 refuses "a server that does not answer is named" "127.0.0.1:1" \
@@ -52,13 +52,13 @@ eventually "one leads" leads
 first=$(holder)
 start_manager "${quick[@]}"
 shows "both are healthy" ok manager_answers /healthz manager2.log
-shows "one says that it leads" "leads by the lease kube-system/kube-controller-manager" \
+shows "one says that it leads" "leader: holds the lease kube-system/kube-controller-manager" \
   manager_answers /readyz manager1.log
 shows "the other for whom it waits" \
-  "waits for the lease kube-system/kube-controller-manager, which $first holds" \
+  "waiting for the lease kube-system/kube-controller-manager, which $first holds" \
   manager_answers /readyz manager2.log
 shows "and logs it" "holder=$first" \
-  grep "waits for the lease; another process holds it" "$work/manager2.log"
+  grep "waiting for the lease, which another process holds" "$work/manager2.log"
 refuses "the platform has a lease of its own" "run another manager with --controllers platform" \
   "$kubexms" manager --controllers '*,platform'
 shows "and measure" 'leader_election_master_status{name="kube-controller-manager"} 0' \

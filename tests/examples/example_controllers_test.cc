@@ -156,17 +156,17 @@ TEST_F(ExampleControllersTest, ARecordedRunOfAWebsiteHappensAgainWithoutTheServe
     Await<corev1::ConfigMap>(
         [](const corev1::ConfigMap& map) { return map.metadata.name == "home"; });
   });
-  ManualClock clock(TraceBegin(trace).value());
+  ManualClock clock(TraceStartTime(trace).value());
   const auto replay = TraceReplay::Load(trace, clock);
   ASSERT_TRUE(replay.ok()) << replay.error().message();
   RunWhile(**replay, clock, website::WebsiteController(), [&] {
-    for (int i = 0; i < 300 && !(*replay)->Unasked().empty(); ++i) {
+    for (int i = 0; i < 300 && !(*replay)->MissingCalls().empty(); ++i) {
       clock.Advance(std::chrono::milliseconds(20));
       clock_.SleepFor(std::chrono::milliseconds(1));
     }
   });
-  EXPECT_THAT((*replay)->Unasked(), testing::IsEmpty());
-  EXPECT_THAT((*replay)->Unanswered(), testing::IsEmpty());
+  EXPECT_THAT((*replay)->MissingCalls(), testing::IsEmpty());
+  EXPECT_THAT((*replay)->UnexpectedCalls(), testing::IsEmpty());
 }
 
 TEST_F(ExampleControllersTest, AConfigCopyToItsOwnNamespaceFails) {

@@ -41,6 +41,6 @@ settings=$(sed -n '/^## Settings/,/^## Run several replicas/ s/^| `\([a-zA-Z.]*\
 [ "$(wc -l <<<"$settings")" -ge 20 ] || failed "the settings are found" "20 or more" "$settings"
 for setting in $settings; do
   output=$(build/hello --kubeconfig "$work/none" --set "$setting={}" 2>&1 || true)
-  [[ $output != *"unknown setting"* ]] || failed "$setting is a setting" "another error" "$output"
+  [[ $output != *"unknown field"* ]] || failed "$setting is a setting" "another error" "$output"
 done
 echo "all passed"

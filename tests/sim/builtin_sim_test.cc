@@ -266,7 +266,7 @@ class BuiltinSimulation {
           client_(world.server_.client(), world.clock_, world.faults_, random_.Next(),
                   &world.trace_),
           manager_(std::make_unique<Manager>(ManagerOptions{.name = "simulated",
-                                                            .when_work_hangs = &IgnoreHangingWork,
+                                                            .on_stuck_work = &IgnoreHangingWork,
                                                             .client = &client_,
                                                             .clock = &world.clock_,
                                                             .random = &random_})) {
@@ -292,7 +292,7 @@ class BuiltinSimulation {
   // Runs the reliable components: the nodes and the node lifecycle controller.
   void RunWorld() {
     world_ = std::make_unique<Manager>(ManagerOptions{.name = "world",
-                                                      .when_work_hangs = &IgnoreHangingWork,
+                                                      .on_stuck_work = &IgnoreHangingWork,
                                                       .client = &server_.client(),
                                                       .clock = &clock_,
                                                       .random = &world_random_});

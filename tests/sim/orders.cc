@@ -32,8 +32,8 @@ std::vector<Order> Orders(Client& client) {
 
 // Why this Order must not be executed now, by the stored records; empty: it may.
 std::string FindViolation(const Order& order, Client& server) {
-  const RecordPlace place{.type = ResourceType::Of<Order>(),
-                          .namespace_name = RequestOptions<Order>().record_namespace};
+  const RecordLocation place{.type = ResourceType::Of<Order>(),
+                             .namespace_name = RequestOptions<Order>().record_namespace};
   const InformerScope scope = place.Scope();
   const List<RequestRecord> records =
       server
@@ -76,13 +76,15 @@ void AddOrderController(Manager& manager, Observer& observer, Client& server,
                         Violations& violations) {
   const auto executions = std::make_shared<std::atomic<int>>(0);
   RequestOptions<Order> options;
-  options.controller = {.name = "orders", .workers = 3, .max_delay = std::chrono::seconds(3)};
+  options.controller = {.name = "orders",
+                        .max_concurrent_reconciles = 3,
+                        .rate_limiter = {.max_delay = std::chrono::seconds(3)}};
   options.scope = {.namespace_name = kNamespace};
   options.times = {.retry_after = milliseconds(500),
                    .expires_after = std::nullopt,
-                   .keep_completed = std::nullopt,
-                   .keep_failed = std::nullopt};
-  options.one_at_a_time = [](const Order& order) { return order.spec.table; };
+                   .completed_ttl = std::nullopt,
+                   .failed_ttl = std::nullopt};
+  options.ordering_key = [](const Order& order) { return order.spec.table; };
   options.execute = [&, executions](ReconcileContext& context,
                                     Order& order) -> Result<RequestOutcome> {
     const WorkLedger::Work work(observer.ledger, observer.process,

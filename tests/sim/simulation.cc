@@ -62,11 +62,11 @@ class Simulation::Process {
   ManagerOptions Options() {
     ManagerOptions options{
         .name = "simulated",
-        .when_work_hangs = [](const Error&) {},  // the ledger checks for concurrent work
+        .on_stuck_work = [](const Error&) {},  // the ledger checks for concurrent work
         .client = &client_,
         .clock = &world_.clock_,
         .random = &random_};
-    options.cache.streaming_list = random_.Below(2) == 0;
+    options.cache.reflector.streaming_list = random_.Below(2) == 0;
     if (world_.elects_leader()) {
       options.leader_election = {
           .name = kLease, .namespace_name = kNamespace, .identity = observer_.process};

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "kubexms/api/stored_object.h"
-#include "kubexms/client/not_answered.h"
+#include "kubexms/client/no_response.h"
 
 namespace kubexms::sim {
 namespace {
@@ -14,7 +14,7 @@ constexpr uint64_t kMaxWatchEvents = 30;
 constexpr size_t kMaxTracedBytes = 200;
 
 Error Unreachable() {
-  return NotAnswered(Error::ServiceUnavailable("the server cannot be reached"));
+  return NoResponse(Error::ServiceUnavailable("the server cannot be reached"));
 }
 
 std::string NameAndVersion(std::string_view object) {

@@ -49,7 +49,9 @@ InformerScope ScopeOf(const std::string& role) {
 }
 
 ControllerOptions OptionsOf(std::string name, int workers) {
-  return {.name = std::move(name), .workers = workers, .max_delay = std::chrono::seconds(3)};
+  return {.name = std::move(name),
+          .max_concurrent_reconciles = workers,
+          .rate_limiter = {.max_delay = std::chrono::seconds(3)}};
 }
 
 DeleteOptions ThisOne(const ObjectMeta& metadata) {
@@ -285,7 +287,7 @@ std::string Difference(InformerSet& informers, const InformerScope& scope, Clien
   Contents expected;
   for (const T& object : stored.value().items) expected.insert(LineOf(object.metadata));
   const Contents seen = LinesOf(informer->cache().List());
-  const Contents told = LinesOf(informer->cache().Told());
+  const Contents told = LinesOf(informer->cache().Delivered());
   if (seen == expected && told == expected) return "";
   return fmt::format("{}: the server has [{}], the cache [{}], handlers were told [{}]",
                      ResourceType::Of<T>().plural, fmt::join(expected, ", "), fmt::join(seen, ", "),

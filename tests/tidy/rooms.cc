@@ -89,7 +89,7 @@ const RoomTable& Rooms() {
       {"net", {"http", "tls", "io", "client", "server"}},
       {"api",
        {"values", "schema", "", "patch", "crd", "kinds/core_v1", "kinds", "builtin", "protobuf"}},
-      {"client", {"", "credentials", "rest"}},
+      {"client", {"", "credentials", "rest", "testing"}},
       {"controller",
        {"queue", "support", "events", "informers", "", "leader_election", "requests", "manager",
         "testing"}},

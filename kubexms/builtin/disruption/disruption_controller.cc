@@ -163,7 +163,7 @@ Controller DisruptionController(InformerSet& informers, std::shared_ptr<Resource
 Controller DisruptionTargetController() {
   ControllerFor<Pod> controller({.name = "disruption-target-controller"});
   controller
-      .When(Matches<Pod>(
+      .WithPredicates(Matches<Pod>(
           [](const Pod& pod) { return FindPodCondition(pod, "DisruptionTarget") != nullptr; }))
       .Reconciles(ClearIfStale);
   return controller;

@@ -52,7 +52,7 @@ Result<Outcome> DeleteSlices(ReconcileContext& context) {
 Controller EndpointMirroringController() {
   ControllerFor<Endpoints> controller({.name = "endpointslice-mirroring-controller",
                                        .event_source = "endpoint-slice-mirroring-controller",
-                                       .workers = 5});
+                                       .max_concurrent_reconciles = 5});
   controller.Watches<Service>(
       [](const Service& service) -> std::vector<ObjectKey> {
         return {ObjectKey::Of(service.metadata)};

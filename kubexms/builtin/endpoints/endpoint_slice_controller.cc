@@ -47,7 +47,7 @@ Controller EndpointSliceController(InformerSet& informers) {
   const auto services = MakeServiceLookup(informers);
   ControllerFor<Service> controller({.name = "endpointslice-controller",
                                      .event_source = "endpoint-slice-controller",
-                                     .workers = 5});
+                                     .max_concurrent_reconciles = 5});
   WatchSelectedPods(services, controller);
   controller.Index<Pod>(kPodsByNode, &NodeOfPod)
       .Watches<Node>(

@@ -59,11 +59,12 @@ Result<Outcome> DeleteEndpoints(ReconcileContext& context) {
 }  // namespace
 
 Controller EndpointsController(InformerSet& informers) {
-  ControllerFor<Service> controller(
-      {.name = "endpoints-controller", .event_source = "endpoint-controller", .workers = 5});
+  ControllerFor<Service> controller({.name = "endpoints-controller",
+                                     .event_source = "endpoint-controller",
+                                     .max_concurrent_reconciles = 5});
   WatchSelectedPods(MakeServiceLookup(informers), controller);
   controller.Watches<Endpoints>(&KeyIfManaged)
-      .Touches<Endpoints>({"create", "delete", "update"})
+      .RequiresAccess<Endpoints>({"create", "delete", "update"})
       .Reconciles(Reconcile)
       .OnDeleted(DeleteEndpoints);
   return controller;

@@ -31,7 +31,7 @@ void WatchSlices(const std::string& manager, ControllerFor<T>& controller) {
                                        }
                                        return values;
                                      })
-      .template Touches<EndpointSlice>({"create", "delete", "update"});
+      .template RequiresAccess<EndpointSlice>({"create", "delete", "update"});
 }
 
 // The manager's slices of the reconciled key.

@@ -118,9 +118,10 @@ struct GarbageCollector::Owners {
 GarbageCollector::GarbageCollector(GarbageCollectorOptions options, Environment environment)
     : options_(options),
       environment_(std::move(environment)),
-      queue_({.name = "garbage_collector", .metrics = environment_.metrics}, &environment_.clock,
-             DefaultRateLimiter<std::string>({.max_delay = options.max_delay, .qps = 0},
-                                             &environment_.clock)),
+      queue_({.name = "garbage_collector",
+              .rate_limiter = {.max_delay = options.max_delay, .qps = 0},
+              .metrics = environment_.metrics},
+             &environment_.clock),
       discovery_errors_(
           environment_.metrics == nullptr
               ? Counter()
@@ -142,8 +143,8 @@ Result<void> GarbageCollector::Run(std::stop_token stop) {
     if (!environment_.clock.SleepFor(kDiscoveryRetry, stop)) break;
   }
   WaitForMonitors(stop);
-  queue_.CallWorkers(options_.workers,
-                     [this] { workers_.Start("garbage-collector", [this] { Work(); }); });
+  queue_.StartWorkersOnDemand(options_.workers,
+                              [this] { workers_.Start("garbage-collector", [this] { Work(); }); });
   running_ = true;
   environment_.log.Info("garbage collector started",
                         {{"workers", options_.workers}, {"objects", graph_.size()}});

@@ -110,17 +110,17 @@ Controller OrphanedPodsController(const PodGarbageCollectorOptions& options,
                                   InformerSet& informers) {
   const auto missing = std::make_shared<MissingNodes>();
   const std::shared_ptr<Informer> nodes = informers.Get<Node>();
-  ControllerFor<Pod> controller({.name = kName, .workers = 4});
+  ControllerFor<Pod> controller({.name = kName, .max_concurrent_reconciles = 4});
   controller
-      .When([nodes](const CacheEvent& event) {
+      .WithPredicates([nodes](const CacheEvent& event) {
         const auto pod = event.object.As<Pod>();
         const auto node = nodes->cache().Get({"", pod->spec.node_name}).As<Node>();
         return ClassifyGarbage(*pod, node.get()) != PodGarbage::kNone;
       })
       .Index<Pod>(kPodsByNode, NodeOfPod)
       .Watches<Node>(&PodsOn, {.predicates = {Changed<Node>(OutOfServiceChanged)}})
-      .Touches<Pod>({"delete"})
-      .Touches<Pod>({"patch"}, "status")
+      .RequiresAccess<Pod>({"delete"})
+      .RequiresAccess<Pod>({"patch"}, "status")
       .Reconciles(
           [missing, quarantine = options.quarantine](ReconcileContext& context, const Pod& pod) {
             return Reconcile(context, pod, *missing, quarantine);

@@ -207,8 +207,9 @@ bool SetDeletionConditions(const NamespaceContentReport& report, Time now,
 }
 
 Controller NamespaceController(const NamespaceControllerOptions& options) {
-  ControllerFor<Namespace> controller(
-      {.name = "namespace-controller", .workers = 4, .max_delay = std::chrono::minutes(1)});
+  ControllerFor<Namespace> controller({.name = "namespace-controller",
+                                       .max_concurrent_reconciles = 4,
+                                       .rate_limiter = {.max_delay = std::chrono::minutes(1)}});
   controller.Reconciles(
       [grace = options.grace_period](ReconcileContext& context, const Namespace& object) {
         return Reconcile(context, object, grace);

@@ -56,7 +56,7 @@ Controller RootCaController(std::string authority_pem) {
           },
           {.scope = {.field_selector =
                          FieldSelector::Parse("metadata.name=kube-root-ca.crt").value()}})
-      .Touches<ConfigMap>({"create", "update"})
+      .RequiresAccess<ConfigMap>({"create", "update"})
       .Reconciles([data = StringMap{{kFile, std::move(authority_pem)}}](
                       ReconcileContext& context, const Namespace& namespace_name) {
         return Reconcile(context, namespace_name, data);

@@ -35,7 +35,7 @@ Controller ServiceAccountController() {
             return {{"", account.metadata.namespace_name}};
           },
           {.scope = {.field_selector = FieldSelector::Parse("metadata.name=default").value()}})
-      .Touches<ServiceAccount>({"create"})
+      .RequiresAccess<ServiceAccount>({"create"})
       .Reconciles(Reconcile);
   return controller;
 }

@@ -222,11 +222,11 @@ class NodeSync {
 
 Controller NodeLifecycleController(const NodeLifecycleOptions& options) {
   const auto health = std::make_shared<NodeHealth>(options);
-  ControllerFor<Node> controller({.name = "node-lifecycle-controller",
-                                  .event_source = "node-controller",
-                                  .workers = 4,
-                                  .max_delay = std::chrono::seconds(5),
-                                  .qps = 0});
+  ControllerFor<Node> controller(
+      {.name = "node-lifecycle-controller",
+       .event_source = "node-controller",
+       .max_concurrent_reconciles = 4,
+       .rate_limiter = {.max_delay = std::chrono::seconds(5), .qps = 0}});
   controller.Reads<Pod>()
       .Index<Pod>(kPodsByNode, NodeOfPod)
       .Watches<Lease>(
@@ -234,7 +234,7 @@ Controller NodeLifecycleController(const NodeLifecycleOptions& options) {
             return std::vector{ObjectKey{"", lease.metadata.name}};
           },
           {.scope = {.namespace_name = kLeases}})
-      .Touches<Pod>({"update"}, "status")
+      .RequiresAccess<Pod>({"update"}, "status")
       .Reconciles([options, health](ReconcileContext& context, const Node& node) {
         return NodeSync(context, options, *health).Run(node);
       })

@@ -103,9 +103,10 @@ bool TaintsDiffer(const Node& before, const Node& after) {
 Controller TaintEvictionController(InformerSet& informers) {
   const auto sightings = std::make_shared<FirstSightings>();
   const std::shared_ptr<Informer> nodes = informers.Get<Node>();
-  ControllerFor<Pod> controller({.name = "taint-eviction-controller", .workers = 8});
+  ControllerFor<Pod> controller(
+      {.name = "taint-eviction-controller", .max_concurrent_reconciles = 8});
   controller
-      .When([nodes](const CacheEvent& event) {
+      .WithPredicates([nodes](const CacheEvent& event) {
         const auto node = nodes->cache().Get({"", event.object.As<Pod>()->spec.node_name});
         return node && !NoExecuteTaints(*node.As<Node>()).empty();
       })
@@ -116,8 +117,8 @@ Controller TaintEvictionController(InformerSet& informers) {
                                      NoExecuteTaints(*event.object.As<Node>()).empty();
                                  return !untainted && Changed<Node>(TaintsDiffer)(event);
                                }}})
-      .Touches<Pod>({"delete"})
-      .Touches<Pod>({"update"}, "status")
+      .RequiresAccess<Pod>({"delete"})
+      .RequiresAccess<Pod>({"update"}, "status")
       .Reconciles([sightings](ReconcileContext& context, const Pod& pod) {
         return Reconcile(context, pod, *sightings);
       })

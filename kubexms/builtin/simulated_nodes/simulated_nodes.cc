@@ -128,13 +128,15 @@ Controller NodesController(const SimulatedNodesOptions& options) {
     requested->Send({"", SimulatedNodeName(number)});
   }
   ControllerFor<Node> controller(
-      {.name = "simulated-nodes", .workers = 2, .max_delay = std::chrono::seconds(10), .qps = 0});
+      {.name = "simulated-nodes",
+       .max_concurrent_reconciles = 2,
+       .rate_limiter = {.max_delay = std::chrono::seconds(10), .qps = 0}});
   controller
-      .When(Matches<Node>([count = options.count](const Node& node) {
+      .WithPredicates(Matches<Node>([count = options.count](const Node& node) {
         return IsSimulated(node.metadata.name, count);
       }))
-      .Touches<Lease>({"create", "patch"})
-      .From(requested)
+      .RequiresAccess<Lease>({"create", "patch"})
+      .WatchesRawSource(requested)
       .Reconciles([heartbeats](ReconcileContext& context, const Node& node) {
         return heartbeats->Beat(context, node);
       })
@@ -199,12 +201,12 @@ Controller PodsController(const SimulatedNodesOptions& options, InformerSet& inf
   const auto addresses = std::make_shared<PodAddresses>();
   const std::shared_ptr<Informer> pods = informers.Get<Pod>();
   TrackAddresses(*pods, options.count, addresses);
-  ControllerFor<Pod> controller({.name = "simulated-pods",
-                                 .workers = options.pod_workers,
-                                 .max_delay = std::chrono::seconds(10),
-                                 .qps = 0});
+  ControllerFor<Pod> controller(
+      {.name = "simulated-pods",
+       .max_concurrent_reconciles = options.pod_workers,
+       .rate_limiter = {.max_delay = std::chrono::seconds(10), .qps = 0}});
   controller
-      .When(Matches<Pod>([count = options.count](const Pod& pod) {
+      .WithPredicates(Matches<Pod>([count = options.count](const Pod& pod) {
         return IsSimulated(pod.spec.node_name, count);
       }))
       .Index<Pod>(kPodsByNode, NodeOfPod)
@@ -213,8 +215,8 @@ Controller PodsController(const SimulatedNodesOptions& options, InformerSet& inf
                                        return IsSimulated(node.metadata.name, count);
                                      }),
                                      Changed<Node>(AffectsPods)}})
-      .Touches<Pod>({"delete"})
-      .Touches<Pod>({"update"}, "status")
+      .RequiresAccess<Pod>({"delete"})
+      .RequiresAccess<Pod>({"update"}, "status")
       .Reconciles([addresses](ReconcileContext& context, const Pod& pod) {
         return ReconcilePod(context, pod, *addresses);
       });

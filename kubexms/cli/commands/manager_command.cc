@@ -203,7 +203,7 @@ Result<void> RunControllers(const Invocation& call, const std::stop_token& stop)
   environment.log = process->log();
   Manager manager(
       process->Complete({.endpoints_address = call.Value("bind"),
-                         .leader_election = LeaderElectionSettings{.namespace_name = kNamespace}}));
+                         .leader_election = LeaderElectionOptions{.namespace_name = kNamespace}}));
   AddBuiltinControllers(controllers.builtin, environment, manager);
   std::unique_ptr<AuditSink> requests;
   if (controllers.platform) {

@@ -19,8 +19,9 @@
 namespace kubexms {
 namespace {
 
-Result<FinishedRequests> ReadWhich(const Invocation& call) {
-  FinishedRequests which{.namespace_name = call.Value("namespace"), .phase = call.Value("phase")};
+Result<FinishedRequestFilter> ReadWhich(const Invocation& call) {
+  FinishedRequestFilter which{.namespace_name = call.Value("namespace"),
+                              .phase = call.Value("phase")};
   const Result<Duration> age = Duration::Parse(call.Value("older-than"));
   if (!age.ok()) return age.error().WithContext("--older-than");
   which.older_than = age->value();
@@ -45,7 +46,7 @@ Result<std::vector<ResourceType>> ReadKinds(const Invocation& call, Client& clie
 Result<ExitCode> Prune(const Invocation& call) {
   const StopSignals signals;
   const SystemClock clock;
-  ASSIGN_OR_RETURN(FinishedRequests which, ReadWhich(call));
+  ASSIGN_OR_RETURN(FinishedRequestFilter which, ReadWhich(call));
   which.stop = signals.token();
   ASSIGN_OR_RETURN(
       const ClientConfig config,

@@ -112,12 +112,12 @@ Result<void> ServerControllers::RunOnce(ApiServer& server, Clients& clients, std
                                  .log = options_.log};
   // The clients of a controller that does not stop refuse writes, so the server continues to serve.
   // Only when the server itself stops, a hanging controller must not prevent the exit.
-  manager_options.when_work_hangs = [log = options_.log, stop](const Error& error) {
+  manager_options.on_stuck_work = [log = options_.log, stop](const Error& error) {
     log.Error("controller did not stop in time", {{"error", error}});
     if (stop.stop_requested()) std::_Exit(EXIT_FAILURE);
   };
   if (options_.elect_leader) {
-    manager_options.leader_election = LeaderElectionSettings{.namespace_name = "kube-system"};
+    manager_options.leader_election = LeaderElectionOptions{.namespace_name = "kube-system"};
   }
   Manager manager(std::move(manager_options));
   AddBuiltinControllers(

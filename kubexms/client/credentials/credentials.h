@@ -1,8 +1,8 @@
 #pragma once
 
-// Who a client says it is: what the user of a kubeconfig gives, and where the token or certificate
-// of the next request comes from. Tokens in files and from plugins change while a program runs, so
-// they are asked for each time.
+// The credentials of a client: the user of a kubeconfig, and the source of the token or certificate
+// of each HTTP request. Tokens in files and from plugins change while a program runs, so the source
+// is called for each request.
 
 #include <chrono>
 #include <map>
@@ -23,32 +23,31 @@ namespace kubexms {
 
 // A program that prints a credential (client.authentication.k8s.io).
 struct ExecPlugin {
-  // "client.authentication.k8s.io/v1" or "…/v1beta1": what the program must answer in.
+  // "client.authentication.k8s.io/v1" or "…/v1beta1": the version of its output.
   std::string api_version;
   std::string command;  // looked up in $PATH unless it has a slash
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
-  // Shown when the program is not there.
+  // Part of the error if the program does not exist.
   std::string install_hint;
-  // The cluster as JSON, told to the program when not empty.
+  // The cluster as JSON for the program; empty: not passed.
   std::string cluster_json;
   std::chrono::milliseconds timeout = std::chrono::seconds(60);
 };
 
-// Somebody as whom the server is asked to treat a user who may do that.
+// The user to impersonate.
 struct Impersonation {
-  std::string user;  // empty: nobody
+  std::string user;  // empty: no impersonation
   std::string uid;
   std::vector<std::string> groups;
   std::map<std::string, std::vector<std::string>, std::less<>> extra;
 };
 
-// The user of a kubeconfig. Everything may be empty: then requests are anonymous. A certificate
-// comes with each of the others; among those, the first that is set counts: exec, token_file,
-// token, username.
+// The user of a kubeconfig. If all members are empty, HTTP requests are anonymous. A certificate is
+// used besides the first of exec, token_file, token and username that is set.
 struct UserCredentials {
   std::optional<CertificateAndKey> certificate;
-  // Where the certificate and its key are from, if that is files.
+  // The files of the certificate and its key; empty: inline data.
   std::string certificate_file;
   std::string key_file;
   Secret token;
@@ -59,7 +58,7 @@ struct UserCredentials {
   Impersonation impersonate;
 };
 
-// What one request presents.
+// The credentials of one HTTP request.
 struct Credential {
   Secret authorization;  // the value of the header; empty: none
   std::optional<CertificateAndKey> certificate;
@@ -70,15 +69,15 @@ class CredentialSource {
  public:
   virtual ~CredentialSource() = default;
 
-  // May read a file or run a program; then others wait for the same answer.
+  // May read a file or run a program; concurrent callers wait for the same result.
   virtual Result<Credential> Get(std::stop_token stop) = 0;
-  // The server did not accept `refused`. True when Get() may have another one now.
+  // The server refused the credential. True if Get() may return another one now.
   virtual bool Reject(const Credential& refused) = 0;
 };
 
-// A token file is read again after a minute, or when its token was refused; if that fails, the old
-// token is used until it can be read. The files of a certificate are read again when they change. A
-// plugin's credential is kept until it expires or is refused. `clock` must outlive the source.
+// Token files are reread after a minute, or when the token was refused; while that fails, the old
+// token is used. Certificate files are reread when they change. The credential of a plugin is
+// cached until it expires or is refused. `clock` must outlive the source.
 std::unique_ptr<CredentialSource> MakeCredentialSource(UserCredentials user, const Clock& clock,
                                                        const Logger& log = {});
 

@@ -64,7 +64,7 @@ TEST_F(CredentialsTest, ATokenCannotForgeHeaders) {
               AllOf(HasSubstr("characters"), Not(HasSubstr("abc"))));
 }
 
-TEST_F(CredentialsTest, ATokenFileIsReadAgainAfterAMinute) {
+TEST_F(CredentialsTest, RereadsATokenFileAfterAMinute) {
   const auto source = Make({.token_file = directory_.Write("token", "one\n")});
   EXPECT_EQ(Header(*source), "Bearer one");
   directory_.Write("token", "two");
@@ -74,7 +74,7 @@ TEST_F(CredentialsTest, ATokenFileIsReadAgainAfterAMinute) {
   EXPECT_EQ(Header(*source), "Bearer two");
 }
 
-TEST_F(CredentialsTest, ATokenFileThatIsGoneLeavesTheOldToken) {
+TEST_F(CredentialsTest, UsesTheOldTokenWhileTheFileIsMissing) {
   const auto source = Make({.token_file = directory_.Write("token", "one")});
   EXPECT_EQ(Header(*source), "Bearer one");
   std::filesystem::remove(directory_.File("token"));
@@ -131,7 +131,7 @@ TEST_F(CredentialsTest, APluginMayGiveACertificate) {
   EXPECT_EQ(credential->certificate->key_pem, pair.key_pem);
 }
 
-TEST_F(CredentialsTest, APluginIsToldAboutTheCluster) {
+TEST_F(CredentialsTest, APluginReceivesTheCluster) {
   const std::string path = directory_.WriteScript(
       "plugin", "echo \"$KUBERNETES_EXEC_INFO|$1|$EXTRA\" > " + directory_.File("seen"));
   const auto source =
@@ -147,7 +147,7 @@ TEST_F(CredentialsTest, APluginIsToldAboutTheCluster) {
             "|argument one|more\n");
 }
 
-TEST_F(CredentialsTest, SaysWhatIsWrongWithAPluginButNotWhatItPrinted) {
+TEST_F(CredentialsTest, PluginErrorsDoNotContainItsOutput) {
   EXPECT_THAT(Header(*Plugin("echo hunter2")),
               AllOf(HasSubstr("not JSON"), Not(HasSubstr("hunter2"))));
   EXPECT_THAT(Header(*Plugin("echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"v9\"}'")),
@@ -164,7 +164,7 @@ TEST_F(CredentialsTest, SaysWhatIsWrongWithAPluginButNotWhatItPrinted) {
               HasSubstr("failed with exit code 4: log in first"));
 }
 
-TEST_F(CredentialsTest, SaysHowToGetAPluginThatIsNotThere) {
+TEST_F(CredentialsTest, AMissingPluginErrorHasTheInstallHint) {
   const auto error = Make({.exec = ExecPlugin{.api_version = "client.authentication.k8s.io/v1",
                                               .command = "no-such-login-program",
                                               .install_hint = "Run the installer."}})

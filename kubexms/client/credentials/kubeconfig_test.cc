@@ -182,7 +182,7 @@ TEST(KubeconfigTest, AKeyMustBelongToItsCertificate) {
       HasSubstr("client-key: does not belong to client-certificate"));
 }
 
-TEST(LoadClientConfigTest, TakesTheFirstPlaceThatIsThere) {
+TEST(LoadClientConfigTest, UsesTheFirstExistingSource) {
   const TestDirectory directory;
   const std::string explicit_path = directory.Write("a", Config("server: 'https://a'", ""));
   const std::string listed = directory.Write("b", Config("server: 'https://b'", ""));
@@ -214,7 +214,7 @@ TEST(LoadClientConfigTest, FindsTheProxy) {
   EXPECT_THAT(load(none, "socks5://x"), HasSubstr("$HTTPS_PROXY: a proxy's URL"));
 }
 
-TEST(LoadClientConfigTest, SaysWhichFileIsMissing) {
+TEST(LoadClientConfigTest, NamesTheMissingFile) {
   EXPECT_EQ(LoadClientConfig({.kubeconfig = "/nowhere/k"}).error().message(),
             "/nowhere/k: there is no such kubeconfig");
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Acts as a ServiceAccount of the server, as somebody who may ask for its tokens.
+// Credentials of a ServiceAccount, by the TokenRequest API.
 
 #include <memory>
 
@@ -12,9 +12,9 @@ namespace kubexms {
 
 class Client;
 
-// Tokens by TokenRequest, asked for through `requester`. Each is good for an hour and is replaced
-// when a fifth of its time is left; while that fails, the old one is used for as long as the server
-// takes it. An account that is not there is made. `requester` and `clock` must outlive the source.
+// Requests tokens through `requester`. A token is valid for an hour and is renewed when a fifth of
+// its lifetime is left; while that fails, the old one is used. An account that does not exist is
+// created. `requester` and `clock` must outlive the source.
 std::unique_ptr<CredentialSource> MakeServiceAccountCredentials(ObjectKey account,
                                                                 Client& requester,
                                                                 const Clock& clock);

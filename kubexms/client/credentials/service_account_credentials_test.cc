@@ -7,8 +7,8 @@
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/client/credentials/kubeconfig.h"
-#include "kubexms/client/decorators.h"
 #include "kubexms/client/rest/rest_client.h"
+#include "kubexms/client/testing/faulty_client.h"
 
 namespace kubexms {
 namespace {
@@ -37,7 +37,7 @@ class ServiceAccountCredentialsTest : public testing::Test {
       MakeServiceAccountCredentials(account_, requester_, clock_);
 };
 
-TEST_F(ServiceAccountCredentialsTest, AClientActsAsTheAccountAlsoWhenThatIsMadeAnew) {
+TEST_F(ServiceAccountCredentialsTest, AClientActsAsARecreatedServiceAccount) {
   const auto client =
       RestClient::Make({.config = {.server = server_.url(),
                                    .ca_pem = ParseKubeconfig(server_.kubeconfig()).value().ca_pem},
@@ -71,7 +71,7 @@ TEST_F(ServiceAccountCredentialsTest, WhileThatFailsTheOldOneIsUsed) {
   clock_.Advance(seconds(10));
   EXPECT_EQ(Token(), first);
   EXPECT_EQ(requester_.faults(), 2);
-  requester_.Heal();
+  requester_.Clear();
   clock_.Advance(seconds(10));
   EXPECT_NE(Token(), first);
 }

@@ -77,7 +77,7 @@ std::vector<std::string> Environment(const SubprocessOptions& options) {
   return variables;
 }
 
-// What posix_spawn is told about the child: its own group, plain signals, our pipes.
+// The attributes of the child for posix_spawn: its own process group, default signals, the pipes.
 class SpawnSettings {
  public:
   SpawnSettings(const Pipe& output, const Pipe& errors) {

@@ -32,7 +32,7 @@ TEST(SubprocessTest, ArgumentsAreNotInterpreted) {
   EXPECT_EQ(RunSubprocess({.command = {"echo", "$(id); *"}})->output, "$(id); *\n");
 }
 
-TEST(SubprocessTest, SaysThatAProgramIsNotThere) {
+TEST(SubprocessTest, AMissingProgramIsNotFound) {
   const auto result = RunSubprocess({.command = {"no-such-program-anywhere"}});
   EXPECT_TRUE(result.error().IsNotFound());
   EXPECT_THAT(result.error().message(), HasSubstr("no-such-program-anywhere"));

@@ -11,7 +11,7 @@
 #include "kubexms/base/random.h"
 #include "kubexms/base/token_bucket.h"
 #include "kubexms/client/credentials/reloaded_files.h"
-#include "kubexms/client/not_answered.h"
+#include "kubexms/client/no_response.h"
 #include "kubexms/client/rest/wire.h"
 #include "kubexms/net/client/client.h"
 
@@ -237,8 +237,8 @@ class RestClient::Impl {
     if (options.metrics != nullptr) AddMetrics(*options.metrics);
   }
 
-  // The answer of the last attempt, when it is a good one. No error is terminal: what is wrong with
-  // the network, its certificates or a plugin can be mended while this runs.
+  // The response of the last attempt. No error is terminal: problems with the network, certificates
+  // or plugins can be solved while the program runs.
   Result<Answer> Send(Call call);
 
  private:
@@ -278,16 +278,17 @@ class RestClient::Impl {
 };
 
 void RestClient::Impl::AddMetrics(MetricsRegistry& metrics) {
-  requests_ = metrics.AddCounter({.name = "rest_client_requests_total",
-                                  .help = "Requests by status code, method and host.",
-                                  .labels = {"code", "method", "host"}});
+  requests_ =
+      metrics.AddCounter({.name = "rest_client_requests_total",
+                          .help = "Number of HTTP requests by status code, method and host.",
+                          .labels = {"code", "method", "host"}});
   durations_ = metrics.AddHistogram({.name = "rest_client_request_duration_seconds",
-                                     .help = "Time until the answer, by verb and host.",
+                                     .help = "Duration of HTTP requests by verb and host.",
                                      .labels = {"verb", "host"}},
                                     DurationBuckets());
   limiter_durations_ =
       metrics.AddHistogram({.name = "rest_client_rate_limiter_duration_seconds",
-                            .help = "Time spent waiting for the client's own limit of requests.",
+                            .help = "Time that HTTP requests waited for the client's rate limiter.",
                             .labels = {"verb", "host"}},
                            DurationBuckets());
 }
@@ -314,7 +315,7 @@ Result<Answer> RestClient::Impl::SendUntilDone(const Call& call) {
     }
     const auto delay = DelayOf(call, answer, unsent, budget);
     if (!delay || !budget.Take(*delay)) {
-      if (!answer.ok()) return NotAnswered(answer.error());
+      if (!answer.ok()) return NoResponse(answer.error());
       if (!answer->good()) return ErrorOf(*answer, clock.Now());
       return answer;
     }

@@ -1,16 +1,15 @@
 #pragma once
 
-// The client for servers at the other end of a network: ours, and any Kubernetes.
+// The client for servers across the network: kubexms and any other Kubernetes.
 //
 //   ASSIGN_OR_RETURN(ClientConfig config, LoadClientConfig());
 //   ASSIGN_OR_RETURN(auto client, RestClient::Make({.config = std::move(config)}));
 //
-// Connections are kept and shared. A request is sent again when the server says when to (429 and
-// 503 with Retry-After), when the server cannot have seen it, and, if it only reads, after any 5xx
-// with Retry-After and when the connection broke; never when it only took too long, and never
-// otherwise, so nothing is ever done twice. A refused credential that comes from a file or a plugin
-// is renewed once. A server that is not trusted ends the call at once, but its error is no terminal
-// one: trust can be mended while a program runs.
+// Connections are reused and shared. A call is retried after 429 and 503 with Retry-After, and if
+// the server cannot have received it; a read also after any 5xx with Retry-After and after a lost
+// connection. No call is retried after a timeout, so no write is applied twice. After a 401, a
+// credential from a file or a plugin is renewed once. An untrusted server certificate fails the
+// call at once, but not with a terminal error: it can be corrected while the program runs.
 
 #include <chrono>
 #include <memory>
@@ -26,34 +25,31 @@ namespace kubexms {
 
 struct RestClientOptions {
   ClientConfig config;
-  // Who it is, instead of config.user.
+  // Credentials instead of config.user; optional.
   std::shared_ptr<CredentialSource> credentials;
 
-  // Requests a second in the long run, and how many may go at once before that counts: what users
-  // of other controller frameworks are used to. Zero: no limit. Watches count when they are opened;
-  // GetPath() does not count.
+  // The rate limit of API calls, with the defaults of controller-runtime. 0: no limit. Watches
+  // count when they are opened; GetPath() does not count.
   double requests_per_second = 20;
   int burst = 30;
 
-  // Of one attempt, with its answer. A list with a time-out of its own has that instead, and half a
-  // minute more; watches end by themselves.
+  // Timeout of one attempt. Lists and watches with a timeoutSeconds have that plus 30 seconds.
   std::chrono::milliseconds timeout = std::chrono::seconds(60);
-  // A call is given up after so many further attempts, or when the next one would come later than
-  // this after the first.
+  // Limits of the retries of one call.
   int max_retries = 10;
   std::chrono::milliseconds max_retry_time = std::chrono::seconds(60);
-  // A watch with a larger event fails.
+  // Maximum size of a watch event; a larger one fails the watch.
   size_t max_event_bytes = size_t{16} * 1024 * 1024;
 
   std::string user_agent;  // empty: "kubexms/<version>"
   bool http2 = true;
-  // Asks for compressed answers: worth it over slow networks only.
+  // Request compressed responses, which pays off on slow networks only.
   bool gzip = false;
 
-  // Borrowed. Null: the system's clock; no metrics.
+  // Borrowed. Null: the system clock; no metrics.
   Clock* clock = nullptr;
   MetricsRegistry* metrics = nullptr;
-  // Gets what servers warn of, each warning once.
+  // Receives the warnings of servers, each distinct one once.
   Logger log;
 };
 
@@ -66,8 +62,7 @@ class RestClient final : public Client {
 
   Result<SharedBytes> Do(const ClientRequest& request) override;
   Result<ObjectPage> ListPage(const ClientRequest& request) override;
-  // A watch with a time-out that the server does not end in time fails, as does one on a connection
-  // whose other end has gone.
+  // A watch fails if the server does not end it after its timeout, or if the connection is dead.
   Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override;
   Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop = {}) override;
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "kubexms/api/kinds/core_v1/config.h"
-#include "kubexms/client/not_answered.h"
+#include "kubexms/client/no_response.h"
 #include "kubexms/client/running_server_test.h"
 
 namespace kubexms {
@@ -84,7 +84,8 @@ TEST_P(RestClientTest, ErrorsAreTheServersStatus) {
 
 TEST_P(RestClientTest, RefusesToMeanAllWhenOneIsMeant) {
   const Error error = client_->Delete<ConfigMap>({"default", ""}).error();
-  EXPECT_EQ(error.message(), "delete configmaps: metadata.name is empty: say which one is meant");
+  EXPECT_EQ(error.message(),
+            "delete configmaps: metadata.name is empty: set the name of the object");
 }
 
 TEST_P(RestClientTest, ListsInPages) {
@@ -176,7 +177,7 @@ TEST_P(RestClientTest, ReadsDynamicObjectsAndPaths) {
   EXPECT_TRUE(client_->GetPath("/no/such/path").error().IsNotFound());
 }
 
-TEST_P(RestClientTest, ActsAsSomebodyElse) {
+TEST_P(RestClientTest, Impersonates) {
   ClientConfig config = server_->Config();
   config.user.impersonate = {.user = "joe",
                              .uid = "7",
@@ -213,7 +214,7 @@ TEST_P(RestClientTest, AServerThatIsNotTrustedEndsTheCallButNotForGood) {
   EXPECT_THAT(metrics.Collect(), HasSubstr("method=\"GET\"} 1\n")) << "one attempt";
 }
 
-// ---- Against a server that does what it is told ----
+// ---- Against a scripted server ----
 
 constexpr const char* kMap = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})";
 
@@ -272,7 +273,7 @@ TEST_F(ScriptedRestClientTest, ReadsAreRepeatedAfterAnyErrorThatSaysWhen) {
   EXPECT_THAT(server_.requests(), SizeIs(3));
 }
 
-TEST_F(ScriptedRestClientTest, WhatTheServerSaysHasBounds) {
+TEST_F(ScriptedRestClientTest, BoundsTheResponse) {
   for (const auto& [text, expected] : std::map<std::string, seconds>{
            {"9223372036854775807", seconds(3600)}, {"-1", seconds(1)}, {"0", seconds(1)}}) {
     server_.Answer(429, "slow down", {{"Retry-After", text}});
@@ -331,7 +332,7 @@ TEST_F(ScriptedRestClientTest, AListHasTheTimeThatItWasGiven) {
   EXPECT_TRUE(page.ok()) << page.error().message();
 }
 
-TEST_F(ScriptedRestClientTest, WhatTookTooLongIsNotSentAgain) {
+TEST_F(ScriptedRestClientTest, DoesNotRetryAfterATimeout) {
   MetricsRegistry metrics;
   const auto client =
       server_.Connect({.timeout = std::chrono::milliseconds(500), .metrics = &metrics});
@@ -351,12 +352,12 @@ TEST_F(ScriptedRestClientTest, ConnectsAgainAlsoForWrites) {
   EXPECT_THAT(metrics.Collect(), HasSubstr("method=\"POST\"} 4"));
 }
 
-TEST_F(ScriptedRestClientTest, TellsErrorsOfTheServerFromThoseOfTheWayToIt) {
+TEST_F(ScriptedRestClientTest, MarksErrorsWithoutAResponse) {
   server_.Answer(503, "down");
-  EXPECT_FALSE(IsNotAnswered(Get(*server_.Connect({})).error()));
+  EXPECT_FALSE(IsNoResponse(Get(*server_.Connect({})).error()));
   const auto client = server_.Connect({.timeout = std::chrono::milliseconds(500)});
   server_.Stream({"{"}, ResponseStream::Next::kWait);
-  EXPECT_TRUE(IsNotAnswered(client->Create(MakeMap("a")).error()));
+  EXPECT_TRUE(IsNoResponse(client->Create(MakeMap("a")).error()));
 }
 
 TEST_F(ScriptedRestClientTest, ARefusedTokenIsReadAgainOnce) {

@@ -36,7 +36,7 @@ TEST(ObjectPageTest, ReadsTheMetadata) {
   EXPECT_EQ(ParseObjectPage(R"({"metadata":{}})")->remaining, std::nullopt);
 }
 
-TEST(ObjectPageTest, RefusesWhatIsNoList) {
+TEST(ObjectPageTest, RefusesMalformedLists) {
   for (const char* text : {"", "[]", "{", R"({"items":[{})", R"({"items":[{]})", R"({"items":{}})",
                            R"({"items":[1,]})", R"({"items":["a)",
                            R"({"metadata":{"resourceVersion":1}})", R"({}x)", R"({"a" 1})"}) {
@@ -106,7 +106,7 @@ TEST(WatchFramesTest, AnErrorEventIsItsError) {
   EXPECT_EQ(frames.Next().error(), Error::Expired("too old"));
 }
 
-TEST(WatchFramesTest, RefusesWhatIsNoEvent) {
+TEST(WatchFramesTest, RefusesMalformedEvents) {
   for (const char* line :
        {"x", "{}", R"({"type":"ADDED"})", R"({"type":"ADDED","object":{})", R"({"object":{}})"}) {
     WatchFrames frames(1000);
@@ -115,7 +115,7 @@ TEST(WatchFramesTest, RefusesWhatIsNoEvent) {
   }
 }
 
-TEST(WatchFramesTest, SkipsTypesThatItDoesNotKnow) {
+TEST(WatchFramesTest, SkipsUnknownEventTypes) {
   const std::string unknown = "{\"type\":\"NEW\",\"object\":{}}\n";
   EXPECT_THAT(Events(unknown + "{\"type\":\"ADDED\",\"object\":{}}\n" + unknown, 1000),
               ElementsAre("ADDED {}"));

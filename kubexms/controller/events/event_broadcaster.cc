@@ -7,7 +7,7 @@
 
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/base/utf8.h"
-#include "kubexms/client/not_answered.h"
+#include "kubexms/client/no_response.h"
 #include "kubexms/controller/support/call_deadline.h"
 
 namespace kubexms {
@@ -135,7 +135,7 @@ bool EventBroadcaster::Deliver(const CorrelatedEvent& event, const std::stop_tok
     }
     if (stop.stop_requested()) return false;
     // What a server says no to is over: the others wait behind it.
-    if (!IsNotAnswered(written.error()) || attempt == options_.max_attempts) {
+    if (!IsNoResponse(written.error()) || attempt == options_.max_attempts) {
       Count(event.occurrence, "failed");
       logger_.Warn("an event was not written", {{"reason", event.occurrence.reason},
                                                 {"object", event.occurrence.object.name},

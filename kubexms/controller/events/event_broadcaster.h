@@ -1,7 +1,7 @@
 #pragma once
 
-// Writes the events of all recorders of a process, from a queue of fixed size. They are news, not a
-// log: when there are too many, similar ones are combined and then left out (event_correlator.h).
+// Writes the events of all recorders of a process, from a queue of fixed size. If there are too
+// many, similar ones are aggregated and then filtered (event_correlator.h).
 
 #include <chrono>
 #include <optional>
@@ -21,12 +21,12 @@
 namespace kubexms {
 
 struct EventBroadcasterOptions {
-  std::string instance;  // which of several processes it is; empty: this host's name
+  std::string instance;  // reportingInstance; empty: the host name
   size_t queue_capacity = 1000;
-  // Of one event, while the server cannot be reached. One that it refuses is not tried again.
+  // Attempts for one event while the server cannot be reached. A refused event is not retried.
   int max_attempts = 12;
   std::chrono::nanoseconds retry_period = std::chrono::seconds(10);
-  // For what is still in the queue when Run() is told to stop.
+  // Time to write the queued events after the stop of Run().
   std::chrono::nanoseconds flush_timeout = std::chrono::seconds(5);
 
   // Borrowed; metrics may be null.
@@ -39,22 +39,22 @@ struct EventBroadcasterOptions {
 
 class EventBroadcaster {
  public:
-  // Longer messages are cut: an event is a sentence.
+  // Longer messages are truncated.
   static constexpr size_t kMaxMessageBytes = 1024;
 
   explicit EventBroadcaster(EventBroadcasterOptions options);
 
-  // What the recorders record. Never waits: when the queue is full, or Run() has ended, the event
-  // is dropped and counted. Safe for use from any thread.
+  // Never blocks: if the queue is full, or Run() has ended, the event is dropped and counted. Safe
+  // for use from any thread.
   void Record(const std::string& component, corev1::ObjectReference object, EventType type,
               std::string_view reason, std::string_view message);
 
-  // Writes events until `stop` is requested, then what is left within flush_timeout. To be called
+  // Writes events until `stop` is requested, and then the queued ones within flush_timeout. Call it
   // once.
   void Run(std::stop_token stop);
 
  private:
-  // False when it was stopped before the event was written or given up.
+  // False if it was stopped before the event was written or dropped.
   bool Deliver(const CorrelatedEvent& event, const std::stop_token& stop);
   bool DeliverNext(std::optional<Occurrence> occurrence, const std::stop_token& stop);
   Result<void> Write(const CorrelatedEvent& event, const std::stop_token& stop);

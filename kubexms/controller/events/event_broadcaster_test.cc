@@ -8,7 +8,7 @@
 
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/apiserver/test_server.h"
-#include "kubexms/client/not_answered.h"
+#include "kubexms/client/no_response.h"
 #include "kubexms/controller/testing/intercepted_client_test.h"
 
 namespace kubexms {
@@ -117,7 +117,7 @@ TEST_F(EventBroadcasterTest, FiltersAFlood) {
   EXPECT_EQ(Count("filtered"), 5);
 }
 
-TEST_F(EventBroadcasterTest, AnEventThatIsGoneIsMadeAgainWithItsCount) {
+TEST_F(EventBroadcasterTest, RecreatesADeletedEventWithItsCount) {
   Record("again");
   Record("again");
   client_.Set([](Client& server, const ClientRequest& request) {
@@ -140,7 +140,7 @@ TEST_F(EventBroadcasterTest, EventsOfTheClusterAreInTheDefaultNamespace) {
   EXPECT_EQ(Stored()[0].involved_object.namespace_name, "");
 }
 
-TEST_F(EventBroadcasterTest, DropsWhatDoesNotFitIntoTheQueue) {
+TEST_F(EventBroadcasterTest, DropsEventsWhenTheQueueIsFull) {
   for (int i = 0; i < 1003; ++i) Record("again");
   EXPECT_EQ(Count("dropped"), 3);
   Flush();
@@ -159,10 +159,10 @@ TEST_F(EventBroadcasterTest, CutsLongMessagesBetweenCharacters) {
   EXPECT_THAT(messages, testing::UnorderedElementsAre(std::string(1023, 'x'), "not UTF-8: \uFFFD"));
 }
 
-TEST_F(EventBroadcasterTest, TriesAgainWhileTheServerIsAway) {
+TEST_F(EventBroadcasterTest, RetriesWhileTheServerIsUnreachable) {
   std::atomic<int> attempts = 0;
   client_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
-    if (++attempts <= 3) return NotAnswered(Error::ServiceUnavailable("no route to host"));
+    if (++attempts <= 3) return NoResponse(Error::ServiceUnavailable("no route to host"));
     return server.Do(request);
   });
   std::jthread running([this](std::stop_token stop) { broadcaster_.Run(stop); });
@@ -175,7 +175,7 @@ TEST_F(EventBroadcasterTest, TriesAgainWhileTheServerIsAway) {
   EXPECT_EQ(Stored().size(), 1u);
 }
 
-TEST_F(EventBroadcasterTest, AnEventThatTheServerRefusesDoesNotHoldUpTheOthers) {
+TEST_F(EventBroadcasterTest, ARefusedEventDoesNotDelayOthers) {
   std::atomic<int> attempts = 0;
   client_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     if (++attempts == 1) return Error::Internal("the webhook failed");
@@ -193,7 +193,7 @@ TEST_F(EventBroadcasterTest, GivesUpAfterTwelveAttempts) {
   std::atomic<int> attempts = 0;
   client_.Set([&](Client&, const ClientRequest&) -> Result<SharedBytes> {
     ++attempts;
-    return NotAnswered(Error::ServiceUnavailable("no route to host"));
+    return NoResponse(Error::ServiceUnavailable("no route to host"));
   });
   std::jthread running([this](std::stop_token stop) { broadcaster_.Run(stop); });
   Record("never");
@@ -204,7 +204,7 @@ TEST_F(EventBroadcasterTest, GivesUpAfterTwelveAttempts) {
   EXPECT_EQ(attempts, 12);
 }
 
-TEST_F(EventBroadcasterTest, WhatTheServerRefusesIsNotTriedAgain) {
+TEST_F(EventBroadcasterTest, DoesNotRetryRefusedEvents) {
   Record("into nowhere", "no-such-namespace");
   Flush();
   EXPECT_EQ(Count("failed"), 1);
@@ -217,7 +217,7 @@ TEST_F(EventBroadcasterTest, AnInterruptedEventIsPartOfTheLastFlush) {
   client_.Set([&](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     if (++attempts > 1) return server.Do(request);
     stop.request_stop();
-    return NotAnswered(Error::ServiceUnavailable("no route to host"));
+    return NoResponse(Error::ServiceUnavailable("no route to host"));
   });
   Record("first");
   Record("second");

@@ -68,7 +68,7 @@ TEST_F(EventCorrelatorTest, CountsTheSameEvent) {
   EXPECT_EQ(second.occurrence.time, now_);
 }
 
-TEST_F(EventCorrelatorTest, WhatDiffersIsCountedApart) {
+TEST_F(EventCorrelatorTest, CountsDifferentEventsSeparately) {
   Correlate(Make("failed"));
   EXPECT_EQ(Correlate(Make("another message"))->count, 1);
   EXPECT_EQ(Correlate(Make("failed", "web-1"))->count, 1);

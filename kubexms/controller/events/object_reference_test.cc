@@ -7,7 +7,7 @@
 namespace kubexms {
 namespace {
 
-TEST(ObjectReferenceTest, SaysTheSameOfTypedAndDynamicObjects) {
+TEST(ObjectReferenceTest, IsEqualForTypedAndDynamicObjects) {
   coordinationv1::Lease lease;
   lease.metadata.name = "manager";
   lease.metadata.namespace_name = "default";

@@ -1,8 +1,8 @@
 #pragma once
 
-// An object as caches and event handlers hold it: decoded once per version, shared by everybody in
-// the process, never changed. The C++ type is erased, so that caches, informers and controllers are
-// compiled once and not once per kind; As<T>() gives it back.
+// An object in a cache: decoded once per version, shared by all readers in the process, immutable.
+// The C++ type is erased, so that caches, informers and controllers are compiled once and not once
+// per kind; As<T>() restores it.
 
 #include <cstdint>
 #include <memory>
@@ -17,8 +17,7 @@
 
 namespace kubexms {
 
-// Any object, of which only the metadata is kept: for controllers that look at names, labels,
-// owners and finalizers alone.
+// The metadata of an object of any kind (PartialObjectMetadata).
 struct MetadataObject : Struct {
   std::string api_version;
   std::string kind;
@@ -30,44 +29,42 @@ struct MetadataObject : Struct {
 struct CachedObject {
   std::shared_ptr<const void> value;
   const ObjectMeta* metadata = nullptr;  // inside `value`
-  uint64_t version = 0;                  // metadata.resourceVersion; 0 when that is not a number
-  size_t bytes = 0;                      // of the JSON that it came from
+  uint64_t version = 0;                  // metadata.resourceVersion; 0 if that is not a number
+  size_t bytes = 0;                      // size of the JSON that it was decoded from
 
   explicit operator bool() const { return value != nullptr; }
   ObjectKey key() const { return ObjectKey::Of(*metadata); }
   const std::string& uid() const { return metadata->uid; }
 
-  // T is the type of the cache that the object is from.
+  // T must be the C++ type of the cache.
   template <class T>
   std::shared_ptr<const T> As() const {
     return std::static_pointer_cast<const T>(value);
   }
 };
 
-// The number in a resource version, or 0 when it is none.
+// The resourceVersion as a number, or 0 if it is not one.
 uint64_t VersionNumber(std::string_view resource_version);
 
-// How the objects of a resource are decoded. Two forms are equal when they give equal objects.
+// How the objects of a resource are decoded. Informers with equal forms are shared.
 struct ObjectForm {
   ResourceType resource;
   bool metadata_only = false;
-  // Nothing but managedFields is missing in the objects: what encode() gives may be sent as an
+  // Decoded objects lack at most managedFields, so that the result of encode() may be sent as an
   // update.
   bool complete = false;
-  // `edit` is the transform below, as it was given.
-  Result<CachedObject> (*decode)(std::string_view json, void (*edit)()) = nullptr;
-  void (*edit)() = nullptr;
-  // The JSON of an object of this form.
+  Result<CachedObject> (*decode)(std::string_view json, void (*transform)()) = nullptr;
+  void (*transform)() = nullptr;  // a void (*)(T&); null: none
   std::string (*encode)(const CachedObject& object) = nullptr;
 
-  Result<CachedObject> Decode(std::string_view json) const { return decode(json, edit); }
+  Result<CachedObject> Decode(std::string_view json) const { return decode(json, transform); }
 
   bool operator==(const ObjectForm&) const = default;
 };
 
 namespace cached_object_internal {
 
-// `metadata` is that of the object in `value`.
+// `metadata` is a part of `value`.
 CachedObject Make(std::shared_ptr<const void> value, const ObjectMeta& metadata, size_t bytes);
 
 template <class T>
@@ -80,11 +77,11 @@ Result<T> DecodeObject(std::string_view json) {
 }
 
 template <class T>
-Result<CachedObject> Decode(std::string_view json, void (*edit)()) {
+Result<CachedObject> Decode(std::string_view json, void (*transform)()) {
   auto object = std::make_shared<T>();
   ASSIGN_OR_RETURN(*object, DecodeObject<T>(json));
   if constexpr (std::is_same_v<T, MetadataObject>) object->MutableUnknownFields().clear();
-  if (edit != nullptr) reinterpret_cast<void (*)(T&)>(edit)(*object);
+  if (transform != nullptr) reinterpret_cast<void (*)(T&)>(transform)(*object);
   const ObjectMeta& metadata = object->metadata;
   return Make(std::move(object), metadata, json.size());
 }
@@ -101,16 +98,16 @@ std::string Encode(const CachedObject& object) {
 
 }  // namespace cached_object_internal
 
-// A transform: managedFields are most of the metadata, and controllers hardly ever read them. An
-// update without them leaves those of the server as they are.
+// A transform that removes managedFields, which are most of the metadata and which controllers
+// rarely read. An update without managedFields does not change them on the server.
 template <class T>
 void StripManagedFields(T& object) {
   object.metadata.managed_fields.clear();
 }
 
-// The form of a typed kind, of a DynamicObject, or of a MetadataObject; the latter two need to be
-// told the resource. `transform` changes each object before it is kept: StripManagedFields, or a
-// function that drops what is not needed and takes memory.
+// The form of a typed kind, of a DynamicObject, or of a MetadataObject; the latter two need the
+// resource. `transform` changes each object before it is cached: StripManagedFields, or a function
+// that removes fields to save memory.
 template <class T>
 ObjectForm FormOf(ResourceType resource, void (*transform)(T&) = nullptr) {
   return {.resource = std::move(resource),
@@ -118,7 +115,7 @@ ObjectForm FormOf(ResourceType resource, void (*transform)(T&) = nullptr) {
           .complete = !std::is_same_v<T, MetadataObject> &&
                       (transform == nullptr || transform == &StripManagedFields<T>),
           .decode = &cached_object_internal::Decode<T>,
-          .edit = reinterpret_cast<void (*)()>(transform),
+          .transform = reinterpret_cast<void (*)()>(transform),
           .encode = &cached_object_internal::Encode<T>};
 }
 

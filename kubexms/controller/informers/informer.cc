@@ -3,31 +3,25 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "kubexms/api/stored_object.h"
 #include "kubexms/controller/support/guarded.h"
 
 namespace kubexms {
 namespace {
 
-ReflectorOptions ReflectorOptionsOf(const InformerOptions& options) {
+ReflectorScope ReflectorScopeOf(const InformerOptions& options) {
   return {.resource = options.form.resource,
           .namespace_name = options.scope.namespace_name,
           .label_selector = options.scope.label_selector,
           .field_selector = options.scope.field_selector,
-          .metadata_only = options.form.metadata_only,
-          .streaming_list = options.streaming_list,
-          .list_timeout = options.list_timeout,
-          .watch_timeout = options.watch_timeout,
-          .backoff = options.backoff};
+          .metadata_only = options.form.metadata_only};
 }
 
 std::string VersionText(const ObjectHeader& header) {
   return header.resource_version == 0 ? "" : std::to_string(header.resource_version);
 }
 
-// Empty for everything there is, as labels are that a series does not have.
+// The value of the label "scope"; empty if all objects of the resource are cached.
 std::string ScopeText(const InformerOptions& options) {
   std::vector<std::string> parts;
   if (options.form.metadata_only) parts.push_back("metadata only");
@@ -45,7 +39,7 @@ std::string ScopeText(const InformerOptions& options) {
 Informer::Informer(InformerOptions options, Environment environment)
     : options_(std::move(options)),
       environment_(std::move(environment)),
-      reflector_(ReflectorOptionsOf(options_), *this,
+      reflector_(ReflectorScopeOf(options_), options_.cache.reflector, *this,
                  {environment_.client, environment_.clock, environment_.random, environment_.log}) {
   reflector_.Begin(stopping_.get_token());
   if (environment_.metrics == nullptr) return;
@@ -59,18 +53,17 @@ Informer::Informer(InformerOptions options, Environment environment)
     return family.With({resource.group, resource.version, resource.plural, scope});
   };
   MetricsRegistry& metrics = *environment_.metrics;
-  objects_ =
-      MetricShare(of_this(metrics.AddGauge(options_of("informer_objects", "Cached objects."))));
-  bytes_ = MetricShare(
-      of_this(metrics.AddGauge(options_of("informer_bytes", "JSON bytes of the cached objects."))));
+  objects_ = MetricShare(
+      of_this(metrics.AddGauge(options_of("informer_objects", "Number of cached objects."))));
+  bytes_ = MetricShare(of_this(
+      metrics.AddGauge(options_of("informer_bytes", "JSON size of the cached objects in bytes."))));
   version_ = of_this(metrics.AddGauge(
-      options_of("informer_store_resource_version", "Newest version in the cache.")));
-  decode_errors_ = of_this(metrics.AddCounter(
-      options_of("informer_decode_errors_total",
-                 "Objects that could not be decoded, so that the cache has old states of them.")));
-  unreadable_count_ = MetricShare(of_this(metrics.AddGauge(
-      options_of("informer_unreadable_objects",
-                 "Objects that cannot be decoded now; the cache has old states of them."))));
+      options_of("informer_store_resource_version", "Newest resourceVersion of the cache.")));
+  decode_errors_ = of_this(metrics.AddCounter(options_of(
+      "informer_decode_errors_total", "Number of received objects that could not be decoded.")));
+  unreadable_count_ = MetricShare(of_this(metrics.AddGauge(options_of(
+      "informer_unreadable_objects",
+      "Number of objects that cannot be decoded; the cache retains an older state of them."))));
 }
 
 Informer::~Informer() = default;
@@ -93,89 +86,50 @@ void Informer::Stop() {
 }
 
 void Informer::End() {
-  // The threads must not be joined under the lock that they take.
-  std::map<HandlerId, Handler> handlers;
-  {
-    MutexLock lock(delivery_mutex_);
-    handlers.swap(handlers_);
-    objects_.Set(0);
-    bytes_.Set(0);
-  }
-  MutexLock lock(sync_mutex_);
-  buffers_.clear();
+  MutexLock lock(delivery_mutex_);
+  handlers_.clear();
+  objects_.Set(0);
+  bytes_.Set(0);
 }
 
-Informer::HandlerId Informer::AddHandler(EventHandler function, HandlerOptions options) {
+Informer::HandlerId Informer::AddHandler(EventHandler handler) {
   MutexLock lock(delivery_mutex_);
+  for (CachedObject& object : cache_.Delivered()) {
+    Call(handler, {.type = CacheEvent::Type::kAdd, .object = std::move(object), .initial = true});
+  }
   const HandlerId id = next_id_++;
-  Handler& handler = handlers_[id];
-  handler.function = std::move(function);
-  handler.options = options;
-  if (options.buffer > 0) {
-    handler.buffer = std::make_shared<HandlerBuffer>(options.buffer);
-    handler.buffer_thread = std::jthread(
-        [this, buffer = handler.buffer, inner = handler.function](std::stop_token stop) {
-          buffer->Run([&](const CacheEvent& event) { Call(inner, event); }, stop);
-        });
-    MutexLock buffers_lock(sync_mutex_);
-    buffers_[id] = handler.buffer;
-  }
-  for (CachedObject& object : cache_.Told()) {
-    DeliverTo(handler,
-              {.type = CacheEvent::Type::kAdd, .object = std::move(object), .initial = true});
-  }
-  if (listed_ && handler.buffer != nullptr) handler.buffer->EndFirstList();
+  handlers_.emplace(id, std::move(handler));
   return id;
 }
 
 void Informer::RemoveHandler(HandlerId id) {
-  {
-    MutexLock lock(sync_mutex_);
-    const auto buffer = buffers_.find(id);
-    if (buffer != buffers_.end()) {
-      buffer->second->Close();  // the informer may wait for it
-      buffers_.erase(buffer);
-    }
-  }
-  Handler removed;
   MutexLock lock(delivery_mutex_);
-  const auto handler = handlers_.find(id);
-  if (handler == handlers_.end()) return;
-  removed = std::move(handler->second);
-  handlers_.erase(handler);
+  handlers_.erase(id);
 }
 
 void Informer::Resync(HandlerId id) {
   MutexLock lock(delivery_mutex_);
   const auto handler = handlers_.find(id);
   if (handler == handlers_.end()) return;
-  for (CachedObject& object : cache_.Told()) {
-    DeliverTo(handler->second,
-              {.type = CacheEvent::Type::kUpdate, .object = object, .old = object, .resync = true});
+  for (CachedObject& object : cache_.Delivered()) {
+    Call(handler->second,
+         {.type = CacheEvent::Type::kUpdate, .object = object, .old = object, .resync = true});
   }
 }
 
 void Informer::Deliver(const std::vector<CacheEvent>& events) {
   for (const CacheEvent& event : events) {
-    for (auto& [id, handler] : handlers_) DeliverTo(handler, event);
+    for (const auto& [id, handler] : handlers_) Call(handler, event);
   }
 }
 
-void Informer::DeliverTo(Handler& handler, const CacheEvent& event) {
-  if (handler.buffer != nullptr) {
-    handler.buffer->Push(event, stopping_.get_token());
-  } else {
-    Call(handler.function, event);
-  }
-}
-
-void Informer::Call(const EventHandler& function, const CacheEvent& event) const {
-  const Result<void> handled = Guarded("it", [&]() -> Result<void> {
-    function(event);
+void Informer::Call(const EventHandler& handler, const CacheEvent& event) const {
+  const Result<void> handled = Guarded("the event handler", [&]() -> Result<void> {
+    handler(event);
     return {};
   });
   if (handled.ok()) return;
-  environment_.log.Error("an event handler failed",
+  environment_.log.Error("event handler failed",
                          {{"object", event.object.key().ToString()}, {"error", handled.error()}});
 }
 
@@ -187,15 +141,15 @@ bool Informer::Covers(const ResourceType& resource, std::string_view namespace_n
          scope.field_selector.IsEverything();
 }
 
-// Nothing when it cannot be decoded; then it is noted.
+// Adds an object that cannot be decoded to `unreadable` and returns nothing.
 std::optional<CachedObject> Informer::DecodeOne(std::string_view json, Unreadables& unreadable) {
   Result<CachedObject> object =
-      Guarded("its transform", [&] { return options_.form.Decode(json); });
+      Guarded("the transform", [&] { return options_.form.Decode(json); });
   if (object.ok()) return std::move(*object);
   decode_errors_.Increment();
   const ObjectHeader header = ReadHeader(json).value_or({});
   const ObjectKey key{header.namespace_name, header.name};
-  environment_.log.Error("an object cannot be decoded; the cache keeps what it had of it",
+  environment_.log.Error("cannot decode an object; the cache retains its last decodable state",
                          {{"resource", options_.form.resource.QualifiedName()},
                           {"object", key.ToString()},
                           {"error", object.error()}});
@@ -203,29 +157,30 @@ std::optional<CachedObject> Informer::DecodeOne(std::string_view json, Unreadabl
   return std::nullopt;
 }
 
-void Informer::NoteUnreadable(const ObjectKey& key, Unreadables found) {
+void Informer::UpdateUnreadable(const ObjectKey& key, Unreadables found) {
   MutexLock lock(sync_mutex_);
   unreadable_.erase(key);
   unreadable_.merge(found);
 }
 
-// What need not be decoded, as this version of it is there.
-std::optional<CachedObject> Informer::FindKnown(const ObjectHeader& header) const {
+// This version of the object, if the cache has it: it need not be decoded again.
+std::optional<CachedObject> Informer::FindCached(const ObjectHeader& header) const {
   CachedObject known =
-      cache_.OfVersion({header.namespace_name, header.name}, header.resource_version);
+      cache_.FindVersion({header.namespace_name, header.name}, header.resource_version);
   if (!known || known.uid() != header.uid) return std::nullopt;
   return known;
 }
 
-// What was told last is what a deleted object was like; only its version is another one. Empty when
-// nothing is known of it.
-CachedObject Informer::LastOf(const ObjectHeader& header, std::string_view json) const {
+// The state of a deleted object, with the resourceVersion of the deletion: the one that was
+// delivered last, which differs from `json` in the version only, or else the decoded `json`. Empty
+// if the object is unknown and cannot be decoded.
+CachedObject Informer::LastStateOf(const ObjectHeader& header, std::string_view json) const {
   const ObjectKey key{header.namespace_name, header.name};
-  CachedObject last = cache_.Told(key);
-  const bool is_it = last && header.resource_version != 0 && last.uid() == header.uid;
-  if (!is_it) {
+  CachedObject last = cache_.Delivered(key);
+  const bool is_same = last && header.resource_version != 0 && last.uid() == header.uid;
+  if (!is_same) {
     Result<CachedObject> decoded =
-        Guarded("its transform", [&] { return options_.form.Decode(json); });
+        Guarded("the transform", [&] { return options_.form.Decode(json); });
     if (decoded.ok()) return std::move(*decoded);
     if (!last) last = cache_.Get(key);
   }
@@ -237,35 +192,36 @@ std::vector<CachedObject> Informer::DecodeAll(const std::vector<SharedBytes>& ob
                                               uint64_t version, Unreadables& unreadable) {
   std::vector<CachedObject> decoded;
   decoded.reserve(objects.size());
-  const bool may_be_known = listed_ && !cache_.WentBack(version);
+  const bool may_be_cached = listed_ && !cache_.HasRegressed(version);
   for (const SharedBytes& object : objects) {
-    std::optional<CachedObject> made;
-    if (may_be_known) {
+    std::optional<CachedObject> found;
+    if (may_be_cached) {
       const Result<ObjectHeader> header = ReadHeader(object.view());
-      if (header.ok()) made = FindKnown(*header);
+      if (header.ok()) found = FindCached(*header);
     }
-    if (!made) made = DecodeOne(object.view(), unreadable);
-    if (made) decoded.push_back(std::move(*made));
+    if (!found) found = DecodeOne(object.view(), unreadable);
+    if (found) decoded.push_back(std::move(*found));
   }
   return decoded;
 }
 
-Result<void> Informer::CheckRoom(size_t bytes) {
-  const bool fits = options_.max_bytes == 0 || bytes <= options_.max_bytes;
+Result<void> Informer::CheckSize(size_t bytes) {
+  const size_t limit = options_.cache.max_bytes;
+  const bool fits = limit == 0 || bytes <= limit;
   MutexLock lock(sync_mutex_);
   failure_.reset();
   if (fits) return {};
-  failure_ = Terminal(Error::Internal(fmt::format(
-      "the cache of {} needs {} bytes and may have {}: raise max_bytes, or narrow its namespace or "
-      "selectors",
-      options_.form.resource.QualifiedName(), bytes, options_.max_bytes)));
+  failure_ = Terminal(Error::Internal(
+      fmt::format("the cache of {} needs {} bytes, but its limit is {} bytes: raise max_bytes, or "
+                  "narrow its namespace or selectors",
+                  options_.form.resource.QualifiedName(), bytes, limit)));
   return *failure_;
 }
 
 Result<void> Informer::Replace(std::vector<SharedBytes> objects, const std::string& version) {
   size_t bytes = 0;
   for (const SharedBytes& object : objects) bytes += object.size();
-  RETURN_IF_ERROR(CheckRoom(bytes));
+  RETURN_IF_ERROR(CheckSize(bytes));
   Unreadables unreadable;
   std::vector<CachedObject> decoded = DecodeAll(objects, VersionNumber(version), unreadable);
   objects.clear();
@@ -280,9 +236,6 @@ Result<void> Informer::Replace(std::vector<SharedBytes> objects, const std::stri
         cache_.Replace(std::move(decoded), VersionNumber(version), unreadable);
     for (CacheEvent& event : events) event.initial = initial;
     Deliver(events);
-    for (auto& [id, handler] : handlers_) {
-      if (initial && handler.buffer != nullptr) handler.buffer->EndFirstList();
-    }
     listed_ = true;
     UpdateMetrics();
   }
@@ -294,7 +247,7 @@ Result<void> Informer::Replace(std::vector<SharedBytes> objects, const std::stri
 Result<std::string> Informer::Apply(const ObjectEvent& event) {
   if (event.type == ObjectEventType::kBookmark) {
     ASSIGN_OR_RETURN(const DynamicObject bookmark, DynamicObject::Decode(event.object.view()));
-    NoteVersion(VersionNumber(bookmark.metadata.resource_version));
+    AdvanceTo(VersionNumber(bookmark.metadata.resource_version));
     return bookmark.metadata.resource_version;
   }
   ASSIGN_OR_RETURN(const ObjectHeader header, ReadHeader(event.object.view()));
@@ -304,36 +257,36 @@ Result<std::string> Informer::Apply(const ObjectEvent& event) {
 
 Result<std::string> Informer::Put(const ObjectHeader& header, std::string_view json) {
   const ObjectKey key{header.namespace_name, header.name};
-  RETURN_IF_ERROR(CheckRoom(cache_.BytesWith(key, header.resource_version, json.size())));
+  RETURN_IF_ERROR(CheckSize(cache_.BytesWith(key, header.resource_version, json.size())));
   Unreadables unreadable;
-  std::optional<CachedObject> object = FindKnown(header);
+  std::optional<CachedObject> object = FindCached(header);
   if (!object) object = DecodeOne(json, unreadable);
-  NoteUnreadable(key, std::move(unreadable));
+  UpdateUnreadable(key, std::move(unreadable));
   std::string version = object ? object->metadata->resource_version : VersionText(header);
   MutexLock lock(delivery_mutex_);
   if (object) {
     Deliver(cache_.Put(*std::move(object)));
-  } else if (const CachedObject known = cache_.Told(key); known && known.uid() != header.uid) {
-    Deliver(cache_.Remove(known));  // what cannot be decoded took its place
+  } else if (const CachedObject known = cache_.Delivered(key); known && known.uid() != header.uid) {
+    Deliver(cache_.Remove(known));  // replaced by an object that cannot be decoded
   }
-  NoteVersion(header.resource_version);
+  AdvanceTo(header.resource_version);
   UpdateMetrics();
   return version;
 }
 
 std::string Informer::Remove(const ObjectHeader& header, std::string_view json) {
-  NoteUnreadable({header.namespace_name, header.name}, {});
-  const CachedObject last = LastOf(header, json);
+  UpdateUnreadable({header.namespace_name, header.name}, {});
+  const CachedObject last = LastStateOf(header, json);
   MutexLock lock(delivery_mutex_);
   if (last) Deliver(cache_.Remove(last));
-  NoteVersion(header.resource_version);
+  AdvanceTo(header.resource_version);
   UpdateMetrics();
   if (header.resource_version == 0 && last) return last.metadata->resource_version;
   return VersionText(header);
 }
 
-void Informer::NoteVersion(uint64_t version) {
-  version_.Set(static_cast<double>(cache_.Progress(version)));
+void Informer::AdvanceTo(uint64_t version) {
+  version_.Set(static_cast<double>(cache_.AdvanceTo(version)));
 }
 
 void Informer::UpdateMetrics() {
@@ -348,13 +301,6 @@ std::vector<ObjectKey> Informer::UnreadableObjects() const {
   std::vector<ObjectKey> keys;
   for (const auto& [key, uid] : unreadable_) keys.push_back(key);
   return keys;
-}
-
-bool Informer::HasSynced() const {
-  if (!listed_) return false;
-  MutexLock lock(sync_mutex_);
-  return std::all_of(buffers_.begin(), buffers_.end(),
-                     [](const auto& buffer) { return buffer.second->caught_up(); });
 }
 
 bool Informer::WaitForSync(std::stop_token stop) {
@@ -374,8 +320,9 @@ Result<void> Informer::Health() const {
   MutexLock lock(sync_mutex_);
   if (failure_) return *failure_;
   if (reflector_.IsStale()) {
-    return Error::ServiceUnavailable(fmt::format("nothing was heard of {} for too long",
-                                                 options_.form.resource.QualifiedName()));
+    return Error::ServiceUnavailable(fmt::format(
+        "the watch of {} is stale: the server sent neither events nor bookmarks for too long",
+        options_.form.resource.QualifiedName()));
   }
   return {};
 }

@@ -22,27 +22,27 @@ void InformerRunner::StartThread() {
 }
 
 void InformerRunner::Work() {
-  const auto call = [self = weak_from_this()] {
-    if (const std::shared_ptr<InformerRunner> runner = self.lock()) runner->Call();
+  const auto wake = [self = weak_from_this()] {
+    if (const std::shared_ptr<InformerRunner> runner = self.lock()) runner->Wake();
   };
-  while (informer_->Work(call)) {
-    if (Wait()) return;
+  while (informer_->Work(wake)) {
+    if (BeginWaiting()) return;
   }
   MutexLock lock(mutex_);
   state_ = State::kEnded;
   ended_.NotifyAll();
 }
 
-bool InformerRunner::Wait() {
+bool InformerRunner::BeginWaiting() {
   MutexLock lock(mutex_);
-  state_ = state_ == State::kCalled ? State::kWorking : State::kWaiting;
+  state_ = state_ == State::kWoken ? State::kWorking : State::kWaiting;
   return state_ == State::kWaiting;
 }
 
-void InformerRunner::Call() {
+void InformerRunner::Wake() {
   {
     MutexLock lock(mutex_);
-    if (state_ == State::kWorking) state_ = State::kCalled;
+    if (state_ == State::kWorking) state_ = State::kWoken;
     if (state_ != State::kWaiting) return;
     state_ = State::kWorking;
   }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Runs an informer on threads that it shares with others. It has one while it has something to do,
-// and none while it waits for changes. Watches that can only be waited for, as those of the
-// network, keep theirs.
+// Runs an informer on shared threads: it occupies one while it has events to process, and none
+// while it waits for events. Watches that can only block, such as those of RestClient, occupy a
+// thread permanently.
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace kubexms {
 
-// Safe for use from any thread. Made by std::make_shared.
+// Safe for use from any thread. Create it by std::make_shared.
 class InformerRunner : public std::enable_shared_from_this<InformerRunner> {
  public:
   // `threads` must outlive the time from Start() to the end of AwaitEnd().
@@ -21,24 +21,25 @@ class InformerRunner : public std::enable_shared_from_this<InformerRunner> {
 
   const std::shared_ptr<Informer>& informer() const { return informer_; }
 
-  // To be called once at most.
+  // Call it at most once.
   void Start() EXCLUDES(mutex_);
-  // After the informer was told to stop. Returns at once when it was never started.
+  // Blocks until the informer, which must have been stopped, has ended. Returns at once if it was
+  // never started.
   void AwaitEnd() EXCLUDES(mutex_);
 
  private:
   enum class State {
     kNew,
-    kWaiting,  // until it is called
+    kWaiting,  // without a thread, until Wake()
     kWorking,
-    kCalled,  // at work, and to go on when it would wait
+    kWoken,  // Wake() was called while it was working: it must not start to wait
     kEnded,
   };
 
-  void Call() EXCLUDES(mutex_);
+  void Wake() EXCLUDES(mutex_);
   void Work() EXCLUDES(mutex_);
-  // False when it was called meanwhile.
-  bool Wait() EXCLUDES(mutex_);
+  // Enters kWaiting. False if Wake() was called meanwhile.
+  bool BeginWaiting() EXCLUDES(mutex_);
   void StartThread();
 
   const std::shared_ptr<Informer> informer_;

@@ -7,36 +7,37 @@
 
 #include "kubexms/api/stored_object.h"
 #include "kubexms/base/threads/stop.h"
-#include "kubexms/client/not_answered.h"
+#include "kubexms/client/no_response.h"
 
 namespace kubexms {
 namespace {
 
-// The uid of the object that a Status is about, if the answer is a Status.
+// The uid in the details of a Status; nothing if the answer is no Status.
 std::optional<std::string> UidOfStatus(const SharedBytes& answer) {
   const Result<Status> status = Decode<Status>(answer.view());
   if (!status.ok()) return std::nullopt;
   return status->details ? status->details->uid : std::string();
 }
 
-// What the answer to a write is about.
+// The object that the response to a write describes.
 struct Written {
   ObjectKey key;
   std::string uid;
   bool deleted = false;
-  std::optional<ObjectHeader> object;  // as it is now
+  std::optional<ObjectHeader> object;  // nothing in a Status
 };
 
 const std::vector<std::string> kGracePeriod = {"metadata.deletionGracePeriodSeconds"};
 
-// Whether nothing is left of an object that a deletion answered with. The last state of a Pod says
-// that it is being deleted and that its grace period is zero; that of other kinds is what they were
-// before.
-bool IsGone(const ClientRequest& request, const ObjectHeader& answered) {
+// Whether the object in the response to a deletion has been removed from the store. The server
+// returns either the unchanged last state of a removed object, or the object with its
+// deletionTimestamp. The latter is removed, too, if neither a grace period nor a finalizer is left:
+// so the server answers when the grace period of a Pod is over. A Namespace is marked without a
+// grace period, since its finalizers are in the spec.
+bool IsRemoved(const ClientRequest& request, const ObjectHeader& answered) {
   if (request.verb != Verb::kDelete) return false;
   if (!answered.deleting) return true;
-  return request.resource.QualifiedName() == "pods" && answered.fields.front() == "0" &&
-         !answered.has_finalizers;
+  return answered.fields.front() == "0" && !answered.has_finalizers;
 }
 
 std::optional<Written> ReadWritten(const ClientRequest& request, const SharedBytes& answer) {
@@ -44,7 +45,7 @@ std::optional<Written> ReadWritten(const ClientRequest& request, const SharedByt
   if (header.ok() && !header->name.empty()) {
     return Written{.key = {header->namespace_name, header->name},
                    .uid = header->uid,
-                   .deleted = IsGone(request, *header),
+                   .deleted = IsRemoved(request, *header),
                    .object = std::move(*header)};
   }
   if (request.verb != Verb::kDelete) return std::nullopt;
@@ -54,12 +55,12 @@ std::optional<Written> ReadWritten(const ClientRequest& request, const SharedByt
       .key = {request.namespace_name, request.name}, .uid = std::move(*uid), .deleted = true};
 }
 
-// The answer is decoded only where the watch was not faster.
+// The object is decoded only if the watch has not returned it yet.
 void Record(const Written& written, const SharedBytes& answer, Informer& informer) {
   ObjectCache& cache = informer.cache();
   if (written.deleted) return cache.RecordDeletion(written.key, written.uid);
   const ObjectHeader& header = *written.object;
-  if (!cache.IsNews(header.resource_version)) return;
+  if (!cache.IsNewer(header.resource_version)) return;
   if (!informer.options().scope.label_selector.Matches(header.labels)) {
     return cache.RecordAbsence(written.key, header.resource_version);
   }
@@ -69,29 +70,29 @@ void Record(const Written& written, const SharedBytes& answer, Informer& informe
 
 constexpr size_t kMaxPendingWrites = 1000;
 
-// After which a server that answers, but not the question, is not asked any more.
-constexpr auto kMostTimeToAsk = std::chrono::seconds(30);
+// How long the client tries to resolve a pending write with a server that responds with errors.
+constexpr auto kResolveTimeout = std::chrono::seconds(30);
 
-// A call that was told to stop.
+// The code of a call whose stop token was requested.
 constexpr int kCanceled = 499;
 
-// Whether a write with this error may have been done all the same: the answer was lost, or is of
-// somebody on the way or a server that does not know itself. A plain failure (500) is an answer,
-// unless it tells that the database did not answer.
-bool MayBeDone(const Error& error) {
+// Whether the server may have applied a write in spite of this error: the response was lost, or
+// comes from a proxy or a server that does not know the result. An internal error (500) is a
+// definite failure, unless it says that etcd did not respond.
+bool MayBeApplied(const Error& error) {
   const int code = error.code();
-  return code == kCanceled || code == 502 || code == 503 || code == 504 || IsNotAnswered(error) ||
+  return code == kCanceled || code == 502 || code == 503 || code == 504 || IsNoResponse(error) ||
          error.message().find("etcdserver: ") != std::string::npos;
 }
 
-// The object that it deletes, if it says which.
+// The uid precondition of a deletion.
 std::string DeletedUid(const ClientRequest& request) {
   if (request.verb != Verb::kDelete) return "";
   const Result<DeleteOptions> options = Decode<DeleteOptions>(request.body);
   return options.ok() && options->preconditions ? options->preconditions->uid.value_or("") : "";
 }
 
-// Empty when the server is to choose it.
+// Empty if the server generates the name.
 std::string NameIn(const ClientRequest& write) {
   if (write.verb != Verb::kCreate) return write.name;
   const Result<ObjectHeader> header = ReadHeader(write.body);
@@ -110,15 +111,8 @@ std::shared_ptr<Informer> InformerSet::Get(const ObjectForm& form, const Informe
   }
   Environment environment = environment_;
   environment.log = environment.log.With("resource", form.resource.QualifiedName());
-  auto informer =
-      std::make_shared<Informer>(InformerOptions{.form = form,
-                                                 .scope = scope,
-                                                 .max_bytes = defaults_.max_bytes,
-                                                 .streaming_list = defaults_.streaming_list,
-                                                 .list_timeout = defaults_.list_timeout,
-                                                 .watch_timeout = defaults_.watch_timeout,
-                                                 .backoff = defaults_.backoff},
-                                 std::move(environment));
+  auto informer = std::make_shared<Informer>(
+      InformerOptions{.form = form, .scope = scope, .cache = options_}, std::move(environment));
   members_.push_back(std::make_shared<InformerRunner>(informer, threads_));
   if (running_) members_.back()->Start();
   return informer;
@@ -181,25 +175,25 @@ Result<void> InformerSet::Health() const {
   return {};
 }
 
-std::vector<std::shared_ptr<Informer>> InformerSet::Concerned(
+std::vector<std::shared_ptr<Informer>> InformerSet::Covering(
     const ResourceType& resource, std::string_view namespace_name) const {
-  std::vector<std::shared_ptr<Informer>> concerned = All();
-  std::erase_if(concerned,
+  std::vector<std::shared_ptr<Informer>> covering = All();
+  std::erase_if(covering,
                 [&](const auto& informer) { return !informer->Covers(resource, namespace_name); });
-  return concerned;
+  return covering;
 }
 
 void InformerSet::RecordWrite(const ClientRequest& request, const SharedBytes& answer) {
-  const auto concerned = Concerned(request.resource, request.namespace_name);
-  if (concerned.empty()) return;
+  const auto covering = Covering(request.resource, request.namespace_name);
+  if (covering.empty()) return;
   const std::optional<Written> written = ReadWritten(request, answer);
   if (!written) return;
-  for (const auto& informer : concerned) Record(*written, answer, *informer);
+  for (const auto& informer : covering) Record(*written, answer, *informer);
 }
 
 void InformerSet::RecordDeletion(const ResourceType& resource, const ObjectKey& key,
                                  std::string_view uid) {
-  for (const auto& informer : Concerned(resource, key.namespace_name)) {
+  for (const auto& informer : Covering(resource, key.namespace_name)) {
     informer->cache().RecordDeletion(key, uid);
   }
 }
@@ -207,39 +201,44 @@ void InformerSet::RecordDeletion(const ResourceType& resource, const ObjectKey& 
 std::optional<uint64_t> InformerSet::KnownVersion(const ResourceType& resource,
                                                   const ObjectKey& key) const {
   std::optional<uint64_t> oldest;
-  for (const auto& informer : Concerned(resource, key.namespace_name)) {
+  for (const auto& informer : Covering(resource, key.namespace_name)) {
     const uint64_t version = informer->cache().Get(key).version;
     oldest = std::min(oldest.value_or(version), version);
   }
   return oldest;
 }
 
-Result<SharedBytes> CacheAwareClient::DoKnowing(Resources resources, const ClientRequest& request) {
+Result<SharedBytes> CacheAwareClient::DoWithReadSet(Resources read_set,
+                                                    const ClientRequest& request) {
   if (!IsWrite(request.verb) || request.dry_run) return inner().Do(request);
-  const Resources its_own(&request.resource, 1);
-  for (const Resources concerned : {its_own, resources}) {
-    ASSIGN_OR_RETURN(const std::string written, ResolvePendingWrites(concerned, request.stop));
+  const Resources written_resource(&request.resource, 1);
+  for (const Resources resources : {written_resource, read_set}) {
+    ASSIGN_OR_RETURN(const std::string written, ResolvePendingWrites(resources, request.stop));
     if (written.empty()) continue;
-    // Not a conflict: some take that for a change that they have yet to be told of.
-    return Error::ServiceUnavailable(written + " was written although no answer came; look again");
+    // Not a conflict: controllers take a conflict for a change whose watch event is still to come,
+    // and would not retry.
+    return Error::ServiceUnavailable(
+        fmt::format("an earlier write of {} was applied although its response was lost: retry with "
+                    "the current state",
+                    written));
   }
-  if (std::optional<SharedBytes> known = unchanged_.AnswerTo(request)) return *std::move(known);
+  if (std::optional<SharedBytes> known = unchanged_.FindResponse(request)) return *std::move(known);
   Result<SharedBytes> answer = inner().Do(request);
   if (!answer.ok()) {
-    // Later, if it cannot be found out now.
-    if (MayBeDone(answer.error()) && Remember(request)) {
-      (void)ResolvePendingWrites(its_own, request.stop).ok();
+    // An error is ignored: the next write or reconcile resolves it then.
+    if (MayBeApplied(answer.error()) && AddPendingWrite(request)) {
+      (void)ResolvePendingWrites(written_resource, request.stop).ok();
     }
     return answer;
   }
-  unchanged_.Note(request, *answer);
+  unchanged_.Record(request, *answer);
   const bool whole_object = request.subresource.empty() || request.subresource == "status";
   const bool one_object = request.verb != Verb::kDeleteCollection;
   if (whole_object && one_object) informers_.RecordWrite(request, *answer);
   return answer;
 }
 
-bool CacheAwareClient::Remember(const ClientRequest& write) {
+bool CacheAwareClient::AddPendingWrite(const ClientRequest& write) {
   ObjectKey key{write.namespace_name, NameIn(write)};
   std::string uid = DeletedUid(write);
   const bool deletes = write.verb == Verb::kDelete || write.verb == Verb::kDeleteCollection;
@@ -254,7 +253,7 @@ bool CacheAwareClient::Remember(const ClientRequest& write) {
                              .deleted_uid = std::move(uid),
                              .id = next_id_++,
                              .since = informers_.environment().clock.MonotonicNow()});
-  doubt_count_ = pending_writes_.size();
+  pending_count_ = pending_writes_.size();
   return true;
 }
 
@@ -271,58 +270,59 @@ Result<std::optional<CacheAwareClient::PendingWrite>> CacheAwareClient::Claim(Re
           return std::find(resources.begin(), resources.end(), other.resource) != resources.end();
         });
     if (pending == pending_writes_.end()) return std::optional<PendingWrite>();
-    if (!std::exchange(pending->being_asked, true)) return std::optional<PendingWrite>(*pending);
+    if (!std::exchange(pending->is_claimed, true)) return std::optional<PendingWrite>(*pending);
     const uint64_t id = pending->id;
-    const int failed_questions = pending->failed_questions;
-    concluded_.Wait(mutex_);
+    const int failed_attempts = pending->failed_attempts;
+    finished_.Wait(mutex_);
     pending = Find(id);
-    // All who waited have this answer; each asking again would take that long once more.
-    if (pending != pending_writes_.end() && pending->failed_questions > failed_questions) {
+    // All waiting threads share this failure: queries one after another would multiply the wait.
+    if (pending != pending_writes_.end() && pending->failed_attempts > failed_attempts) {
       return *pending->failure;
     }
   }
 }
 
-bool CacheAwareClient::IsTooOld(const PendingWrite& pending, const Error& failure) const {
-  // Whoever cannot reach the server can do nothing, so nothing is lost by asking on.
-  if (IsNotAnswered(failure) || failure.code() == kCanceled) return false;
+bool CacheAwareClient::HasTimedOut(const PendingWrite& pending, const Error& failure) const {
+  // While the server cannot be reached, no other write would succeed either.
+  if (IsNoResponse(failure) || failure.code() == kCanceled) return false;
   const Informer::Environment& environment = informers_.environment();
-  if (environment.clock.MonotonicNow() - pending.since < kMostTimeToAsk) return false;
-  environment.log.Warn("it was not found out whether a write was done; the watch has to tell",
+  if (environment.clock.MonotonicNow() - pending.since < kResolveTimeout) return false;
+  environment.log.Warn("cannot resolve a pending write; relying on the watch",
                        {{"resource", pending.resource.QualifiedName()},
                         {"object", pending.key.ToString()},
                         {"error", failure}});
   return true;
 }
 
-void CacheAwareClient::Conclude(const PendingWrite& pending, const Result<bool>& changed) {
-  const bool over = changed.ok() || IsTooOld(pending, changed.error());
+void CacheAwareClient::Finish(const PendingWrite& pending, const Result<bool>& changed) {
+  const bool is_over = changed.ok() || HasTimedOut(pending, changed.error());
   MutexLock lock(mutex_);
-  concluded_.NotifyAll();
+  finished_.NotifyAll();
   const auto place = Find(pending.id);
   if (place == pending_writes_.end()) return;
-  if (over) {
+  if (is_over) {
     pending_writes_.erase(place);
-    doubt_count_ = pending_writes_.size();
+    pending_count_ = pending_writes_.size();
     return;
   }
-  place->being_asked = false;
-  if (changed.error().code() == kCanceled) return;  // the others can still ask
+  place->is_claimed = false;
+  if (changed.error().code() == kCanceled) return;  // only this caller stopped: others query next
   place->failure = changed.error();
-  ++place->failed_questions;
+  ++place->failed_attempts;
 }
 
-Result<bool> CacheAwareClient::Ask(const PendingWrite& pending, const std::stop_token& stop) {
+Result<bool> CacheAwareClient::Query(const PendingWrite& pending, const std::stop_token& stop) {
   const ClientRequest read = ListRequest(
       pending.resource, {.namespace_name = pending.key.namespace_name,
                          .field_selector = FieldSelector::Equal("metadata.name", pending.key.name),
                          .stop = stop});
   const Result<ObjectPage> found = ListAll(read);
   if (!found.ok()) {
-    const bool never = found.error().IsForbidden() || found.error().IsNotFound();
-    if (never) return false;
-    return found.error().WithContext("it is not known whether " + pending.key.name +
-                                     " was written");
+    const bool is_final = found.error().IsForbidden() || found.error().IsNotFound();
+    if (is_final) return false;
+    return found.error().WithContext(fmt::format("resolve a pending write of {} \"{}\"",
+                                                 pending.resource.QualifiedName(),
+                                                 pending.key.name));
   }
   if (found->items.empty()) {
     informers_.RecordDeletion(pending.resource, pending.key, pending.deleted_uid);
@@ -336,11 +336,11 @@ Result<bool> CacheAwareClient::Ask(const PendingWrite& pending, const std::stop_
 Result<std::string> CacheAwareClient::ResolvePendingWrites(Resources resources,
                                                            const std::stop_token& stop) {
   std::string written;
-  while (doubt_count_.load(std::memory_order_relaxed) > 0) {
+  while (pending_count_.load(std::memory_order_relaxed) > 0) {
     ASSIGN_OR_RETURN(const std::optional<PendingWrite> pending, Claim(resources));
     if (!pending) break;
-    const Result<bool> changed = Ask(*pending, stop);
-    Conclude(*pending, changed);
+    const Result<bool> changed = Query(*pending, stop);
+    Finish(*pending, changed);
     if (!changed.ok()) return changed.error();
     if (*changed) {
       written = fmt::format("{} \"{}\"", pending->resource.QualifiedName(), pending->key.name);

@@ -11,7 +11,7 @@
 namespace kubexms {
 namespace {
 
-// How many own deletions are remembered at most.
+// Maximum number of recorded deletions.
 constexpr size_t kMaxOwnDeletions = 4096;
 constexpr uint64_t kAnyVersion = std::numeric_limits<uint64_t>::max();
 
@@ -25,7 +25,7 @@ void Collect(const Values& values, std::string_view value, std::vector<CachedObj
   }
 }
 
-// An empty set must not stay behind: values come and go without end.
+// Erases empty sets: otherwise the map would grow with every value that ever existed.
 template <class Values, class Entry>
 void Drop(Values& values, std::string_view value, const Entry* entry) {
   const auto members = values.find(value);
@@ -93,10 +93,10 @@ size_t ObjectCache::BytesWith(const ObjectKey& key, uint64_t version, size_t byt
   size_t others = bytes_;
   const auto found = entries_.find(key);
   if (found != entries_.end()) {
-    const CachedObject& told = found->second.told;
+    const CachedObject& delivered = found->second.delivered;
     const CachedObject& current = found->second.current;
-    if (told) others -= told.bytes;
-    if (current && current.value != told.value && current.version <= version) {
+    if (delivered) others -= delivered.bytes;
+    if (current && current.value != delivered.value && current.version <= version) {
       others -= current.bytes;
     }
   }
@@ -138,39 +138,40 @@ void ObjectCache::Unlink(const Entry& entry) {
 
 ObjectCache::Entry& ObjectCache::EntryOf(const ObjectKey& key) { return entries_[key]; }
 
-// The bytes of an entry whose two objects are the same one count once.
-void ObjectCache::Show(Entry& entry, CachedObject object) {
+// An object that is both current and delivered counts once in bytes_.
+void ObjectCache::SetCurrent(Entry& entry, CachedObject object) {
   if (entry.current) {
     Unlink(entry);
-    if (entry.current.value != entry.told.value) bytes_ -= entry.current.bytes;
+    if (entry.current.value != entry.delivered.value) bytes_ -= entry.current.bytes;
   }
   entry.current = std::move(object);
   if (entry.current) {
-    if (entry.current.value != entry.told.value) bytes_ += entry.current.bytes;
+    if (entry.current.value != entry.delivered.value) bytes_ += entry.current.bytes;
     Link(entry);
   }
 }
 
-void ObjectCache::Tell(Entry& entry, CachedObject object) {
-  if (entry.told && entry.told.value != entry.current.value) bytes_ -= entry.told.bytes;
+void ObjectCache::SetDelivered(Entry& entry, CachedObject object) {
+  if (entry.delivered && entry.delivered.value != entry.current.value)
+    bytes_ -= entry.delivered.bytes;
   if (object && object.value != entry.current.value) bytes_ += object.bytes;
-  entry.told = std::move(object);
+  entry.delivered = std::move(object);
 }
 
 void ObjectCache::EraseIfEmpty(const Entries::iterator& entry) {
   const Entry& known = entry->second;
-  if (!known.current && !known.told && known.absent_until == 0) entries_.erase(entry);
+  if (!known.current && !known.delivered && known.absent_until == 0) entries_.erase(entry);
 }
 
-// Nothing up to `as_of`, or the object's version, is still to come, so an own write up to there
-// that is not told of is no more. The handlers are told of an object that they know when its
-// version is another one, when readers saw another one, or when versions say nothing because they
-// went back.
+// All events up to `as_of`, or up to the version of the object, have been received, so older
+// recorded writes are obsolete. An update is delivered if the version differs from the delivered
+// one, if readers saw a different version, or if versions cannot be compared because they
+// regressed.
 void ObjectCache::PutLocked(CachedObject object, uint64_t as_of, std::vector<CacheEvent>& events) {
   Entry& entry = EntryOf(object.key());
-  const CachedObject old = entry.told;
+  const CachedObject old = entry.delivered;
   as_of = std::max(as_of, object.version);
-  Tell(entry, object);
+  SetDelivered(entry, object);
   if (entry.own.version <= as_of) entry.own = {};
   if (entry.absent_until < as_of) entry.absent_until = 0;
   const bool absent = entry.absent_until != 0 && entry.absent_until >= object.version;
@@ -178,7 +179,7 @@ void ObjectCache::PutLocked(CachedObject object, uint64_t as_of, std::vector<Cac
   const bool outdated = entry.current && entry.current.version > as_of;
   const uint64_t seen_by_readers = entry.current.version;
   if (!hidden) entry.absent_until = 0;
-  if (!hidden && !outdated) Show(entry, object);
+  if (!hidden && !outdated) SetCurrent(entry, object);
   if (!old) {
     events.push_back({.type = CacheEvent::Type::kAdd, .object = std::move(object)});
   } else if (old.uid() != object.uid()) {
@@ -207,37 +208,40 @@ std::vector<CacheEvent> ObjectCache::Remove(const CachedObject& last) {
   const auto entry = entries_.find(last.key());
   if (entry == entries_.end()) return events;
   Entry& known = entry->second;
-  if (known.told) events.push_back({.type = CacheEvent::Type::kDelete, .object = last});
-  Tell(known, {});
+  if (known.delivered) events.push_back({.type = CacheEvent::Type::kDelete, .object = last});
+  SetDelivered(known, {});
   if (known.absent_until <= last.version) known.absent_until = 0;
-  // What this process wrote after that stays: it was made anew, or is in the scope again.
+  // A newer write of this process stays visible: the object was created again, or re-entered the
+  // scope.
   const bool newer = known.current && known.current.version > last.version;
-  if (!newer) Show(known, {});
+  if (!newer) SetCurrent(known, {});
   EraseIfEmpty(entry);
   return events;
 }
 
-uint64_t ObjectCache::Progress(uint64_t version) {
+uint64_t ObjectCache::AdvanceTo(uint64_t version) {
   MutexLock lock(mutex_);
   seen_ = std::max(seen_, version);
   return seen_;
 }
 
-// What this process knows to be newer than the list stays.
-void ObjectCache::Forget(Entry& entry, uint64_t version) {
-  Tell(entry, {});
-  if (entry.current && entry.current.version <= version) Show(entry, {});
+// Recorded writes newer than the list stay visible.
+void ObjectCache::DropDelivered(Entry& entry, uint64_t version) {
+  SetDelivered(entry, {});
+  if (entry.current && entry.current.version <= version) SetCurrent(entry, {});
   if (entry.absent_until <= version) entry.absent_until = 0;
   if (entry.own.version <= version) entry.own = {};
 }
 
-// What only this process knew of was seen by its readers, who may wait to be told that it is gone.
-void ObjectCache::TellLost(const Entry& entry, uint64_t version, std::vector<CacheEvent>& events) {
-  const bool own = !entry.told && entry.own && entry.own.version <= version;
+// Readers have seen a recorded write that the watch never returned, and may wait for its deletion:
+// handlers receive an addition and a deletion of it.
+void ObjectCache::AddLostEvents(const Entry& entry, uint64_t version,
+                                std::vector<CacheEvent>& events) {
+  const bool own = !entry.delivered && entry.own && entry.own.version <= version;
   if (own) events.push_back({.type = CacheEvent::Type::kAdd, .object = entry.own});
-  if (!own && !entry.told) return;
+  if (!own && !entry.delivered) return;
   events.push_back({.type = CacheEvent::Type::kDelete,
-                    .object = own ? entry.own : entry.told,
+                    .object = own ? entry.own : entry.delivered,
                     .final_state_unknown = true});
 }
 
@@ -246,7 +250,7 @@ void ObjectCache::RemoveAbsent(const std::vector<CachedObject>& objects,
                                std::vector<CacheEvent>& events) {
   const auto is_unreadable = [&](const ObjectKey& key, const Entry& entry) {
     const auto found = unreadable.find(key);
-    const CachedObject& known = entry.told ? entry.told : entry.current;
+    const CachedObject& known = entry.delivered ? entry.delivered : entry.current;
     return found != unreadable.end() && known && known.uid() == found->second;
   };
   boost::unordered_flat_set<ObjectKey, std::hash<ObjectKey>> listed;
@@ -255,29 +259,31 @@ void ObjectCache::RemoveAbsent(const std::vector<CachedObject>& objects,
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
     if (!listed.contains(entry->first) && !is_unreadable(entry->first, entry->second)) {
-      TellLost(entry->second, version, events);
-      Forget(entry->second, version);
+      AddLostEvents(entry->second, version, events);
+      DropDelivered(entry->second, version);
       EraseIfEmpty(entry);
     }
     entry = next;
   }
 }
 
-bool ObjectCache::WentBackLocked(uint64_t version) const { return version != 0 && version < seen_; }
-
-bool ObjectCache::WentBack(uint64_t version) const {
-  MutexLock lock(mutex_);
-  return WentBackLocked(version);
+bool ObjectCache::HasRegressedLocked(uint64_t version) const {
+  return version != 0 && version < seen_;
 }
 
-// What this process wrote is not part of the server's history any more, or of another one.
-void ObjectCache::ForgetOwnWrites() {
+bool ObjectCache::HasRegressed(uint64_t version) const {
+  MutexLock lock(mutex_);
+  return HasRegressedLocked(version);
+}
+
+// After a regression, the recorded writes are no longer part of the history of the server.
+void ObjectCache::DropOwnWrites() {
   deleted_uids_.clear();
   deletions_.clear();
   for (auto& [key, entry] : entries_) {
     entry.own = {};
     entry.absent_until = 0;
-    Show(entry, entry.told);
+    SetCurrent(entry, entry.delivered);
   }
 }
 
@@ -286,44 +292,44 @@ std::vector<CacheEvent> ObjectCache::Replace(std::vector<CachedObject> objects, 
   std::vector<CacheEvent> events;
   events.reserve(objects.size());
   MutexLock lock(mutex_);
-  const bool went_back = WentBackLocked(version);
+  const bool went_back = HasRegressedLocked(version);
   const uint64_t as_of = went_back ? kAnyVersion : version;
   if (!entries_.empty()) RemoveAbsent(objects, unreadable, as_of, events);
-  if (went_back) ForgetOwnWrites();
+  if (went_back) DropOwnWrites();
   entries_.reserve(objects.size());
   for (CachedObject& object : objects) PutLocked(std::move(object), as_of, events);
   seen_ = went_back ? version : std::max(seen_, version);
   return events;
 }
 
-std::vector<CachedObject> ObjectCache::Told() const {
+std::vector<CachedObject> ObjectCache::Delivered() const {
   std::vector<CachedObject> objects;
   MutexLock lock(mutex_);
   objects.reserve(entries_.size());
   for (const auto& [key, entry] : entries_) {
-    if (entry.told) objects.push_back(entry.told);
+    if (entry.delivered) objects.push_back(entry.delivered);
   }
   return objects;
 }
 
-CachedObject ObjectCache::Told(const ObjectKey& key) const {
+CachedObject ObjectCache::Delivered(const ObjectKey& key) const {
   MutexLock lock(mutex_);
   const auto entry = entries_.find(key);
-  return entry == entries_.end() ? CachedObject() : entry->second.told;
+  return entry == entries_.end() ? CachedObject() : entry->second.delivered;
 }
 
-CachedObject ObjectCache::OfVersion(const ObjectKey& key, uint64_t version) const {
+CachedObject ObjectCache::FindVersion(const ObjectKey& key, uint64_t version) const {
   MutexLock lock(mutex_);
   const auto entry = entries_.find(key);
   if (version == 0 || entry == entries_.end()) return {};
   for (const CachedObject* known :
-       {&entry->second.told, &entry->second.own, &entry->second.current}) {
+       {&entry->second.delivered, &entry->second.own, &entry->second.current}) {
     if (*known && known->version == version) return *known;
   }
   return {};
 }
 
-bool ObjectCache::IsNews(uint64_t version) const {
+bool ObjectCache::IsNewer(uint64_t version) const {
   MutexLock lock(mutex_);
   return version > seen_;
 }
@@ -336,12 +342,12 @@ void ObjectCache::RecordWrite(CachedObject object) {
   entry.absent_until = 0;
   entry.own = object;
   const bool newer = !entry.current || entry.current.version < object.version;
-  if (newer) Show(entry, std::move(object));
+  if (newer) SetCurrent(entry, std::move(object));
 }
 
 void ObjectCache::Hide(Entry& entry, uint64_t version) {
   entry.absent_until = std::max(entry.absent_until, version);
-  Show(entry, {});
+  SetCurrent(entry, {});
 }
 
 void ObjectCache::RecordDeletion(const ObjectKey& key, std::string_view uid) {

@@ -26,7 +26,7 @@ std::vector<std::string> Names(const std::vector<CachedObject>& objects) {
 }
 
 // "add a@1", "update a@1>2", "delete a@2".
-std::vector<std::string> Told(const std::vector<CacheEvent>& events) {
+std::vector<std::string> Delivered(const std::vector<CacheEvent>& events) {
   std::vector<std::string> told;
   for (const CacheEvent& event : events) {
     const std::string name = event.object.metadata->name;
@@ -47,30 +47,31 @@ std::vector<std::string> Told(const std::vector<CacheEvent>& events) {
 
 TEST(ObjectCacheTest, FollowsAdditionsUpdatesAndDeletions) {
   ObjectCache cache;
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.version = 1}))), ElementsAre("add a@1"));
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.version = 2}))), ElementsAre("update a@1>2"));
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.version = 1}))), ElementsAre("add a@1"));
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.version = 2}))), ElementsAre("update a@1>2"));
   EXPECT_EQ(cache.Get({"default", "a"}).version, 2u);
-  EXPECT_THAT(Told(cache.Remove(CachedConfigMap({.version = 3}))), ElementsAre("delete a@3"));
+  EXPECT_THAT(Delivered(cache.Remove(CachedConfigMap({.version = 3}))), ElementsAre("delete a@3"));
   EXPECT_FALSE(cache.Get({"default", "a"}));
   EXPECT_EQ(cache.size(), 0u);
   EXPECT_EQ(cache.bytes(), 0u);
 }
 
-TEST(ObjectCacheTest, TellsNothingOfAnObjectThatHasNotChanged) {
+TEST(ObjectCacheTest, DeliversNothingForAnUnchangedObject) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.version = 5}));
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.version = 5}))), IsEmpty());
-  EXPECT_THAT(Told(cache.Remove(CachedConfigMap({.name = "unknown", .version = 6}))), IsEmpty());
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.version = 5}))), IsEmpty());
+  EXPECT_THAT(Delivered(cache.Remove(CachedConfigMap({.name = "unknown", .version = 6}))),
+              IsEmpty());
 }
 
-TEST(ObjectCacheTest, TellsOfAnObjectMadeAnewAsDeletionAndAddition) {
+TEST(ObjectCacheTest, DeliversARecreatedObjectAsDeletionAndAddition) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.uid = "first", .version = 1}));
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.uid = "second", .version = 4}))),
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.uid = "second", .version = 4}))),
               ElementsAre("lost a@1", "add a@4"));
 }
 
-TEST(ObjectCacheTest, ReplaceTellsDeletionsFirstAndSaysThatTheirLastStateIsUnknown) {
+TEST(ObjectCacheTest, ReplaceDeliversDeletionsFirstWithFinalStateUnknown) {
   ObjectCache cache;
   cache.Replace(
       {CachedConfigMap({.name = "a", .version = 1}), CachedConfigMap({.name = "b", .version = 2}),
@@ -80,33 +81,33 @@ TEST(ObjectCacheTest, ReplaceTellsDeletionsFirstAndSaysThatTheirLastStateIsUnkno
       {CachedConfigMap({.name = "b", .version = 2}), CachedConfigMap({.name = "c", .version = 7}),
        CachedConfigMap({.name = "d", .version = 8})},
       9);
-  EXPECT_THAT(Told(events), ElementsAre("lost a@1", "update c@3>7", "add d@8"));
+  EXPECT_THAT(Delivered(events), ElementsAre("lost a@1", "update c@3>7", "add d@8"));
   EXPECT_THAT(Names(cache.List()), ElementsAre("default/b", "default/c", "default/d"));
 }
 
 // As after the server's data was restored from a backup.
-TEST(ObjectCacheTest, AListWhoseVersionWentBackIsRight) {
+TEST(ObjectCacheTest, AListWithARegressedVersionReplacesTheContents) {
   ObjectCache cache;
   cache.Replace({CachedConfigMap({.name = "a", .uid = "1", .version = 100}),
                  CachedConfigMap({.name = "b", .uid = "2", .version = 50}),
                  CachedConfigMap({.name = "c", .uid = "3", .version = 90})},
                 100);
-  EXPECT_FALSE(cache.WentBack(100));
-  EXPECT_TRUE(cache.WentBack(99));
-  EXPECT_FALSE(cache.WentBack(0));  // no number: nothing is known
+  EXPECT_FALSE(cache.HasRegressed(100));
+  EXPECT_TRUE(cache.HasRegressed(99));
+  EXPECT_FALSE(cache.HasRegressed(0));  // no number: nothing is known
   const auto events = cache.Replace({CachedConfigMap({.name = "a", .uid = "1", .version = 60}),
                                      CachedConfigMap({.name = "b", .uid = "2", .version = 50})},
                                     60);
-  EXPECT_THAT(Told(events), ElementsAre("lost c@90", "update a@100>60", "update b@50>50"));
+  EXPECT_THAT(Delivered(events), ElementsAre("lost c@90", "update a@100>60", "update b@50>50"));
   EXPECT_EQ(cache.Get({"default", "a"}).version, 60u);
   EXPECT_THAT(Names(cache.List()), ElementsAre("default/a", "default/b"));
   EXPECT_EQ(cache.bytes(), cache.Get({"default", "a"}).bytes + cache.Get({"default", "b"}).bytes);
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.name = "a", .uid = "1", .version = 61}))),
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.name = "a", .uid = "1", .version = 61}))),
               ElementsAre("update a@60>61"));
   EXPECT_EQ(cache.Get({"default", "a"}).version, 61u);
 }
 
-TEST(ObjectCacheTest, OwnWritesFromBeforeVersionsWentBackAreForgottenAndNewOnesSeen) {
+TEST(ObjectCacheTest, DropsOwnWritesFromBeforeARegression) {
   ObjectCache cache;
   cache.Replace({CachedConfigMap({.name = "deleted", .uid = "1", .version = 10}),
                  CachedConfigMap({.name = "changed", .uid = "2", .version = 20})},
@@ -118,16 +119,16 @@ TEST(ObjectCacheTest, OwnWritesFromBeforeVersionsWentBackAreForgottenAndNewOnesS
       cache.Replace({CachedConfigMap({.name = "deleted", .uid = "1", .version = 10}),
                      CachedConfigMap({.name = "changed", .uid = "2", .version = 20})},
                     60);
-  EXPECT_THAT(Told(events), ElementsAre("add made@102", "lost made@102", "update deleted@10>10",
-                                        "update changed@20>20"));
+  EXPECT_THAT(Delivered(events), ElementsAre("add made@102", "lost made@102",
+                                             "update deleted@10>10", "update changed@20>20"));
   EXPECT_THAT(Names(cache.List()), ElementsAre("default/changed", "default/deleted"));
   EXPECT_EQ(cache.Get({"default", "changed"}).version, 20u);
   cache.RecordWrite(CachedConfigMap({.name = "changed", .uid = "2", .version = 61}));
   EXPECT_EQ(cache.Get({"default", "changed"}).version, 61u);
 }
 
-// The server lost it before anybody was told.
-TEST(ObjectCacheTest, AnOwnWriteThatALaterListDoesNotHaveIsNoMore) {
+// The server lost it before its event was delivered.
+TEST(ObjectCacheTest, ALaterListRemovesAnOwnWrite) {
   ObjectCache cache;
   cache.Replace(
       {CachedConfigMap({.name = "a", .version = 1}), CachedConfigMap({.name = "b", .version = 2})},
@@ -139,22 +140,23 @@ TEST(ObjectCacheTest, AnOwnWriteThatALaterListDoesNotHaveIsNoMore) {
   cache.Replace(listed, 4);
   EXPECT_EQ(cache.Get({"default", "a"}).version, 5u);
   EXPECT_FALSE(cache.Get({"default", "b"}));
-  EXPECT_THAT(Told(cache.Replace(listed, 7)), ElementsAre("update a@1>1", "update b@2>2"));
+  EXPECT_THAT(Delivered(cache.Replace(listed, 7)), ElementsAre("update a@1>1", "update b@2>2"));
   EXPECT_EQ(cache.Get({"default", "a"}).version, 1u);
   EXPECT_TRUE(cache.Get({"default", "b"}));
 }
 
-TEST(ObjectCacheTest, WhatAListHasButCouldNotBeDecodedStaysAsItWas) {
+TEST(ObjectCacheTest, RetainsTheStateOfUndecodableObjects) {
   ObjectCache cache;
   cache.Replace({CachedConfigMap({.name = "a", .uid = "1", .version = 1}),
                  CachedConfigMap({.name = "anew", .uid = "2", .version = 2})},
                 3);
-  EXPECT_THAT(Told(cache.Replace({}, 9, {{{"default", "a"}, "1"}, {{"default", "anew"}, "3"}})),
-              ElementsAre("lost anew@2"));
+  EXPECT_THAT(
+      Delivered(cache.Replace({}, 9, {{{"default", "a"}, "1"}, {{"default", "anew"}, "3"}})),
+      ElementsAre("lost anew@2"));
   EXPECT_THAT(Names(cache.List()), ElementsAre("default/a"));
-  // Also when versions went back.
+  // Also after a regression of versions.
   cache.RecordWrite(CachedConfigMap({.name = "a", .uid = "1", .version = 10}));
-  EXPECT_THAT(Told(cache.Replace({}, 5, {{{"default", "a"}, "1"}})), IsEmpty());
+  EXPECT_THAT(Delivered(cache.Replace({}, 5, {{{"default", "a"}, "1"}})), IsEmpty());
   EXPECT_EQ(cache.Get({"default", "a"}).version, 1u);
   EXPECT_EQ(cache.bytes(), cache.Get({"default", "a"}).bytes);
 }
@@ -189,109 +191,109 @@ TEST(ObjectCacheTest, IndexesFollowChangesAndAreFilledWhenAddedLate) {
   EXPECT_THAT(cache.ByIndex("tier", "back"), IsEmpty());
 }
 
-TEST(ObjectCacheTest, ShowsOwnWritesAtOnceAndTellsThemWhenTheWatchDoes) {
+TEST(ObjectCacheTest, OwnWritesAreVisibleAtOnceAndDeliveredByTheWatch) {
   ObjectCache cache;
   cache.AddIndex("tier", ByTier);
   cache.Put(CachedConfigMap({.version = 1}));
   cache.RecordWrite(CachedConfigMap({.version = 5, .labels = R"({"tier":"own"})"}));
   EXPECT_EQ(cache.Get({"default", "a"}).version, 5u);
   EXPECT_EQ(cache.ByIndex("tier", "own").size(), 1u);
-  // What others wrote before comes later through the watch, and is told but not shown.
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.version = 3}))), ElementsAre("update a@1>3"));
+  // What others wrote before comes later through the watch, and is delivered but not visible.
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.version = 3}))), ElementsAre("update a@1>3"));
   EXPECT_EQ(cache.Get({"default", "a"}).version, 5u);
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.version = 5}))), ElementsAre("update a@3>5"));
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.version = 6}))), ElementsAre("update a@5>6"));
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.version = 5}))), ElementsAre("update a@3>5"));
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.version = 6}))), ElementsAre("update a@5>6"));
   EXPECT_EQ(cache.Get({"default", "a"}).version, 6u);
 }
 
-TEST(ObjectCacheTest, IgnoresOwnWritesThatTheWatchIsPast) {
+TEST(ObjectCacheTest, IgnoresOwnWritesOlderThanTheWatch) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.version = 4}));
   cache.Remove(CachedConfigMap({.version = 9}));
   cache.RecordWrite(CachedConfigMap({.version = 7}));  // answered late: it is deleted by now
   EXPECT_FALSE(cache.Get({"default", "a"}));
-  cache.Progress(20);
+  cache.AdvanceTo(20);
   cache.RecordWrite(CachedConfigMap({.name = "b", .version = 15}));
   EXPECT_EQ(cache.size(), 0u);
 }
 
-TEST(ObjectCacheTest, FindsWhatNeedNotBeDecodedAgain) {
+TEST(ObjectCacheTest, FindsObjectsByVersion) {
   ObjectCache cache;
   const ObjectKey key{"default", "a"};
-  EXPECT_FALSE(cache.OfVersion(key, 1));
+  EXPECT_FALSE(cache.FindVersion(key, 1));
   cache.Put(CachedConfigMap({.version = 1}));
   const CachedObject own = CachedConfigMap({.version = 3});
-  EXPECT_TRUE(cache.IsNews(3));
+  EXPECT_TRUE(cache.IsNewer(3));
   cache.RecordWrite(own);
-  EXPECT_EQ(cache.OfVersion(key, 1).version, 1u);
-  EXPECT_FALSE(cache.OfVersion(key, 2));
-  EXPECT_EQ(cache.OfVersion(key, 3).value, own.value);
-  cache.Put(cache.OfVersion(key, 3));
-  EXPECT_FALSE(cache.IsNews(3));
-  EXPECT_EQ(cache.Told(key).value, own.value);
+  EXPECT_EQ(cache.FindVersion(key, 1).version, 1u);
+  EXPECT_FALSE(cache.FindVersion(key, 2));
+  EXPECT_EQ(cache.FindVersion(key, 3).value, own.value);
+  cache.Put(cache.FindVersion(key, 3));
+  EXPECT_FALSE(cache.IsNewer(3));
+  EXPECT_EQ(cache.Delivered(key).value, own.value);
   EXPECT_EQ(cache.bytes(), own.bytes);
 }
 
-TEST(ObjectCacheTest, KeepsAnOwnCreationThroughAListThatIsOlder) {
+TEST(ObjectCacheTest, RetainsAnOwnCreationThroughAnOlderList) {
   ObjectCache cache;
   cache.Replace({}, 3);
   cache.RecordWrite(CachedConfigMap({.version = 8}));
-  EXPECT_THAT(Told(cache.Replace({}, 6)), IsEmpty());
+  EXPECT_THAT(Delivered(cache.Replace({}, 6)), IsEmpty());
   EXPECT_TRUE(cache.Get({"default", "a"}));
   // Made and deleted meanwhile.
-  EXPECT_THAT(Told(cache.Replace({}, 10)), ElementsAre("add a@8", "lost a@8"));
+  EXPECT_THAT(Delivered(cache.Replace({}, 10)), ElementsAre("add a@8", "lost a@8"));
   EXPECT_FALSE(cache.Get({"default", "a"}));
 }
 
-// Readers saw it, so the handlers are told of it although the watch never did.
-TEST(ObjectCacheTest, TellsOfOwnCreationsThatAListDoesNotHave) {
+// Readers saw it, so it is delivered to handlers although the watch never returned it.
+TEST(ObjectCacheTest, DeliversOwnCreationsThatAListDoesNotContain) {
   ObjectCache cache;
   cache.RecordWrite(CachedConfigMap({.name = "a", .uid = "1", .version = 5}));
   cache.RecordWrite(CachedConfigMap({.name = "b", .uid = "2", .version = 6}));
   cache.RecordDeletion({"default", "b"}, "2");
   cache.RecordWrite(CachedConfigMap({.name = "c", .uid = "3", .version = 9}));
-  EXPECT_THAT(Told(cache.Replace({}, 8)),
+  EXPECT_THAT(Delivered(cache.Replace({}, 8)),
               UnorderedElementsAre("add a@5", "lost a@5", "add b@6", "lost b@6"));
   EXPECT_THAT(Names(cache.List()), ElementsAre("default/c"));
-  EXPECT_THAT(Told(cache.Replace({}, 9)), UnorderedElementsAre("add c@9", "lost c@9"));
+  EXPECT_THAT(Delivered(cache.Replace({}, 9)), UnorderedElementsAre("add c@9", "lost c@9"));
   EXPECT_EQ(cache.bytes(), 0u);
 }
 
-TEST(ObjectCacheTest, HidesWhatThisProcessDeletedUntilTheWatchTells) {
+TEST(ObjectCacheTest, HidesOwnDeletionsUntilTheWatchReturnsThem) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.uid = "first", .version = 1}));
   cache.RecordDeletion({"default", "a"}, "first");
   EXPECT_FALSE(cache.Get({"default", "a"}));
-  // A change from before the deletion is told, but does not bring it back.
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.uid = "first", .version = 2}))),
+  // A change from before the deletion is delivered, but does not make it visible.
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.uid = "first", .version = 2}))),
               ElementsAre("update a@1>2"));
   EXPECT_FALSE(cache.Get({"default", "a"}));
-  EXPECT_THAT(Told(cache.Remove(CachedConfigMap({.uid = "first", .version = 3}))),
+  EXPECT_THAT(Delivered(cache.Remove(CachedConfigMap({.uid = "first", .version = 3}))),
               ElementsAre("delete a@3"));
   cache.Put(CachedConfigMap({.uid = "second", .version = 4}));
   EXPECT_TRUE(cache.Get({"default", "a"}));
 }
 
-TEST(ObjectCacheTest, AnObjectMadeAndDeletedByThisProcessNeverComesBack) {
+TEST(ObjectCacheTest, AnOwnDeletionHidesTheLateCreationEvent) {
   ObjectCache cache;
   cache.RecordWrite(CachedConfigMap({.uid = "own", .version = 5}));
   cache.RecordDeletion({"default", "a"}, "own");
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.uid = "own", .version = 5}))),
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.uid = "own", .version = 5}))),
               ElementsAre("add a@5"));
   EXPECT_FALSE(cache.Get({"default", "a"}));
-  EXPECT_THAT(Told(cache.Remove(CachedConfigMap({.uid = "own", .version = 6}))),
+  EXPECT_THAT(Delivered(cache.Remove(CachedConfigMap({.uid = "own", .version = 6}))),
               ElementsAre("delete a@6"));
   EXPECT_FALSE(cache.Get({"default", "a"}));
   EXPECT_EQ(cache.bytes(), 0u);
 }
 
-// Somebody else made it, or this process did and got no answer, and the watch is late.
+// Another client created it, or this process did and got no response, and the watch is late.
 TEST(ObjectCacheTest, AnObjectThatIsDeletedBeforeItWasSeenStaysHidden) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.uid = "first", .version = 1}));
   cache.RecordDeletion({"default", "a"}, "second");
   cache.RecordDeletion({"default", "b"}, "other");
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.name = "b", .uid = "other", .version = 2}))),
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.name = "b", .uid = "other", .version = 2}))),
               ElementsAre("add b@2"));
   EXPECT_FALSE(cache.Get({"default", "b"}));
   cache.Remove(CachedConfigMap({.uid = "first", .version = 3}));
@@ -312,7 +314,7 @@ TEST(ObjectCacheTest, AnOwnDeletionOutlivesAListThatIsOlder) {
   EXPECT_EQ(cache.Get({"default", "a"}).uid(), "second");
 }
 
-TEST(ObjectCacheTest, WhatLeavesTheScopeByAnOwnWriteIsHiddenUntilItComesBack) {
+TEST(ObjectCacheTest, AnOwnWriteHidesAnObjectOutsideOfTheScope) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.version = 1}));
   cache.RecordAbsence({"default", "a"}, 3);
@@ -322,12 +324,12 @@ TEST(ObjectCacheTest, WhatLeavesTheScopeByAnOwnWriteIsHiddenUntilItComesBack) {
   cache.Remove(CachedConfigMap({.version = 3}));
   cache.Put(CachedConfigMap({.version = 4}));
   EXPECT_TRUE(cache.Get({"default", "a"}));
-  // The watch is past it: somebody brought the object back meanwhile.
+  // The watch is past it: another client recreated the object meanwhile.
   cache.RecordAbsence({"default", "a"}, 3);
   EXPECT_TRUE(cache.Get({"default", "a"}));
 }
 
-TEST(ObjectCacheTest, WhatComesBackIntoTheScopeByAnOwnWriteStays) {
+TEST(ObjectCacheTest, AnOwnWriteReturnsAnObjectIntoTheScope) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.version = 1}));
   cache.RecordWrite(CachedConfigMap({.version = 5}));
@@ -342,18 +344,18 @@ TEST(ObjectCacheTest, DoesNotHideAnotherObjectOfTheSameName) {
   EXPECT_TRUE(cache.Get({"default", "a"}));
 }
 
-TEST(ObjectCacheTest, WhatWasMadeAnewSurvivesTheDeletionOfItsPredecessor) {
+TEST(ObjectCacheTest, ARecreatedObjectSurvivesTheDeletionOfItsPredecessor) {
   ObjectCache cache;
   cache.Put(CachedConfigMap({.uid = "first", .version = 1}));
   cache.RecordWrite(CachedConfigMap({.uid = "second", .version = 8}));
-  EXPECT_THAT(Told(cache.Remove(CachedConfigMap({.uid = "first", .version = 6}))),
+  EXPECT_THAT(Delivered(cache.Remove(CachedConfigMap({.uid = "first", .version = 6}))),
               ElementsAre("delete a@6"));
   EXPECT_EQ(cache.Get({"default", "a"}).uid(), "second");
-  EXPECT_THAT(Told(cache.Put(CachedConfigMap({.uid = "second", .version = 8}))),
+  EXPECT_THAT(Delivered(cache.Put(CachedConfigMap({.uid = "second", .version = 8}))),
               ElementsAre("add a@8"));
 }
 
-TEST(ObjectCacheTest, CountsTheBytesOfWhatItKeepsOnce) {
+TEST(ObjectCacheTest, CountsSharedObjectsOnce) {
   ObjectCache cache;
   const CachedObject object = CachedConfigMap({.version = 1});
   cache.Put(object);
@@ -365,7 +367,7 @@ TEST(ObjectCacheTest, CountsTheBytesOfWhatItKeepsOnce) {
   EXPECT_EQ(cache.bytes(), own.bytes);
 }
 
-TEST(ObjectCacheTest, SaysWhatAChangeWouldLeave) {
+TEST(ObjectCacheTest, ComputesTheSizeAfterAChange) {
   ObjectCache cache;
   const CachedObject other = CachedConfigMap({.name = "other", .version = 1});
   const CachedObject object = CachedConfigMap({.name = "a", .version = 2});

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "kubexms/api/stored_object.h"
-#include "kubexms/client/not_answered.h"
+#include "kubexms/client/no_response.h"
 #include "kubexms/controller/informers/cached_object.h"
 
 namespace kubexms {
@@ -11,13 +11,13 @@ namespace {
 
 using std::chrono::seconds;
 
-// What ends the initial events of a streamed list.
+// The annotation of the bookmark that ends the initial events of a streamed list.
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
-// A watch that ended sooner than this and said nothing was not worth opening.
+// A watch that ends sooner than this without an event counts as a failure.
 constexpr seconds kShortWatch = seconds(1);
-// After so many watches that failed before they told anything new, a list may know more.
-constexpr int kMaxVainWatches = 5;
-// How much later than asked for a watch may end before it is taken for dead.
+// The reflector relists after so many watches in a row without an event.
+constexpr int kMaxFruitlessWatches = 5;
+// How much later than its timeout a watch may end before it counts as stale.
 constexpr seconds kStaleMargin = seconds(60);
 
 bool IsTooLargeVersion(const Error& error) {
@@ -27,7 +27,7 @@ bool IsTooLargeVersion(const Error& error) {
   return error.message().find("Too large resource version") != std::string::npos;
 }
 
-// A watch that names no version begins anywhere: what it does not tell is missed.
+// A watch without a resourceVersion starts at an arbitrary one: the events before it would be lost.
 Result<void> CheckVersion(const std::string& version) {
   if (!version.empty()) return {};
   return Error::BadRequest("the server sent no resourceVersion");
@@ -38,7 +38,7 @@ bool EndsInitialEvents(const ObjectMeta& metadata) {
   return end != metadata.annotations.end() && end->second == "true";
 }
 
-// What a streamed list has come to so far: an object can change and go before the list is complete.
+// The objects of a streamed list so far: they can change and be deleted before it is complete.
 using Streamed = std::map<ObjectKey, SharedBytes>;
 
 Result<void> AddTo(Streamed& objects, const ObjectEvent& event) {
@@ -61,8 +61,10 @@ std::vector<SharedBytes> ValuesOf(Streamed objects) {
 
 }  // namespace
 
-Reflector::Reflector(ReflectorOptions options, ReflectorTarget& target, Environment environment)
-    : options_(std::move(options)),
+Reflector::Reflector(ReflectorScope scope, ReflectorOptions options, ReflectorTarget& target,
+                     Environment environment)
+    : scope_(std::move(scope)),
+      options_(std::move(options)),
       target_(target),
       environment_(std::move(environment)),
       can_stream_(options_.streaming_list),
@@ -90,49 +92,49 @@ void Reflector::Step() {
   const Result<void> done = state == State::kList     ? List()
                             : state == State::kStream ? Stream()
                             : watch_ == nullptr       ? OpenWatch()
-                                                      : Follow();
+                                                      : ReadWatch();
   if (done.ok()) return;
   watch_.reset();
-  if (!stop_.stop_requested()) Fail(state, done.error());
+  if (!stop_.stop_requested()) HandleFailure(state, done.error());
 }
 
 Result<void> Reflector::List() {
   ++lists_;
   ClientRequest request =
-      Client::ListRequest(options_.resource, {.namespace_name = options_.namespace_name,
-                                              .label_selector = options_.label_selector,
-                                              .field_selector = options_.field_selector,
-                                              .resource_version = list_is_expired_ ? "" : version_,
-                                              .stop = stop_});
-  request.metadata_only = options_.metadata_only;
+      Client::ListRequest(scope_.resource, {.namespace_name = scope_.namespace_name,
+                                            .label_selector = scope_.label_selector,
+                                            .field_selector = scope_.field_selector,
+                                            .resource_version = list_is_expired_ ? "" : version_,
+                                            .stop = stop_});
+  request.metadata_only = scope_.metadata_only;
   request.timeout = options_.list_timeout;
   ASSIGN_OR_RETURN(ObjectPage list, environment_.client.ListAll(std::move(request)));
-  Contact();
+  RecordContact();
   RETURN_IF_ERROR(CheckVersion(list.resource_version));
   list_is_expired_ = false;
   RETURN_IF_ERROR(target_.Replace(std::move(list.items), list.resource_version));
-  GoOnFrom(std::move(list.resource_version));
+  WatchFrom(std::move(list.resource_version));
   return {};
 }
 
-void Reflector::GoOnFrom(std::string version) {
+void Reflector::WatchFrom(std::string version) {
   version_ = std::move(version);
-  vain_watches_ = 0;
-  has_followed_ = false;
+  fruitless_watches_ = 0;
+  has_watched_ = false;
   state_ = State::kWatch;
 }
 
 ClientRequest Reflector::WatchRequest() {
   const auto timeout = options_.watch_timeout * (1 + environment_.random.Fraction());
   ClientRequest request = Client::WatchRequest(
-      options_.resource, {.namespace_name = options_.namespace_name,
-                          .label_selector = options_.label_selector,
-                          .field_selector = options_.field_selector,
-                          .resource_version = version_,
-                          .bookmarks = true,
-                          .timeout = std::chrono::duration_cast<seconds>(timeout),
-                          .stop = stop_});
-  request.metadata_only = options_.metadata_only;
+      scope_.resource, {.namespace_name = scope_.namespace_name,
+                        .label_selector = scope_.label_selector,
+                        .field_selector = scope_.field_selector,
+                        .resource_version = version_,
+                        .bookmarks = true,
+                        .timeout = std::chrono::duration_cast<seconds>(timeout),
+                        .stop = stop_});
+  request.metadata_only = scope_.metadata_only;
   return request;
 }
 
@@ -146,7 +148,7 @@ Result<void> Reflector::Stream() {
   Streamed objects;
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<ObjectEvent> event, watch_->Next());
-    Contact();
+    RecordContact();
     if (!event) return Error::ServiceUnavailable("the stream ended before the list was complete");
     if (event->type != ObjectEventType::kBookmark) {
       RETURN_IF_ERROR(AddTo(objects, *event));
@@ -158,8 +160,8 @@ Result<void> Reflector::Stream() {
     RETURN_IF_ERROR(CheckVersion(version));
     RETURN_IF_ERROR(target_.Replace(ValuesOf(std::move(objects)), version));
     list_is_expired_ = false;
-    watch_was_useful_ = true;
-    GoOnFrom(version);
+    watch_was_fruitful_ = true;
+    WatchFrom(version);
     return {};
   }
 }
@@ -168,79 +170,80 @@ Result<void> Reflector::OpenWatch() {
   ++watches_;
   ASSIGN_OR_RETURN(watch_, environment_.client.OpenWatch(WatchRequest()));
   opened_ = environment_.clock.MonotonicNow();
-  watch_was_useful_ = false;
+  watch_was_fruitful_ = false;
   return {};
 }
 
-Result<void> Reflector::Follow() {
+Result<void> Reflector::ReadWatch() {
   ASSIGN_OR_RETURN(const std::optional<ObjectEvent> event, watch_->Next());
-  Contact();
-  if (event) return Take(*event);
+  RecordContact();
+  if (event) return HandleEvent(*event);
   watch_.reset();
   const bool was_short = environment_.clock.MonotonicNow() - opened_ < kShortWatch;
-  if (!was_short || watch_was_useful_ || stop_.stop_requested()) return {};
-  EndInVain();
-  Wait();
+  if (!was_short || watch_was_fruitful_ || stop_.stop_requested()) return {};
+  CountFruitlessWatch();
+  BackOff();
   return {};
 }
 
-Result<void> Reflector::Take(const ObjectEvent& event) {
+Result<void> Reflector::HandleEvent(const ObjectEvent& event) {
   ++events_;
-  watch_was_useful_ = true;
+  watch_was_fruitful_ = true;
   ASSIGN_OR_RETURN(std::string version, target_.Apply(event));
   RETURN_IF_ERROR(CheckVersion(version));
-  // What is older was told before: to watch from there would tell it again.
+  // Resuming from an older resourceVersion would deliver the events after it a second time.
   if (version == version_ || VersionNumber(version) < VersionNumber(version_)) return {};
   version_ = std::move(version);
-  vain_watches_ = 0;
-  has_followed_ = true;
+  fruitless_watches_ = 0;
+  has_watched_ = true;
   return {};
 }
 
-void Reflector::Fail(State failed, const Error& error) {
+void Reflector::HandleFailure(State failed, const Error& error) {
   ++failures_;
-  if (state_ == State::kWatch) return FailWatch(error);
-  if (failed == State::kStream) return FailStream(error);
-  return FailList(error);
+  if (state_ == State::kWatch) return HandleWatchFailure(error);
+  if (failed == State::kStream) return HandleStreamFailure(error);
+  return HandleListFailure(error);
 }
 
-// The target is as of version_. Unless the server has forgotten that version, what is missing can
-// be had by watching again.
-void Reflector::FailWatch(const Error& error) {
-  environment_.log.Info("a watch failed", {{"error", error}, {"version", version_}});
+// The target is as of version_. Unless that resourceVersion is expired, a new watch returns all
+// events that the failed one missed.
+void Reflector::HandleWatchFailure(const Error& error) {
+  environment_.log.Info("watch failed", {{"error", error}, {"resourceVersion", version_}});
   list_is_expired_ = IsTooLargeVersion(error);
-  const bool version_is_gone = error.IsExpired() || list_is_expired_;
-  if (version_is_gone || !error.IsTransient()) {
-    GoBackToList();
-  } else if (!error.IsTooManyRequests() && !IsNotAnswered(error)) {
-    EndInVain();  // the server is there, but its watches are worth nothing
+  const bool version_is_unusable = error.IsExpired() || list_is_expired_;
+  if (version_is_unusable || !error.IsTransient()) {
+    Relist();
+  } else if (!error.IsTooManyRequests() && !IsNoResponse(error)) {
+    CountFruitlessWatch();  // the server responds, but its watches do not work
   }
-  if (!error.IsExpired() || !has_followed_) Wait();
+  if (!error.IsExpired() || !has_watched_) BackOff();
 }
 
-void Reflector::EndInVain() {
-  if (++vain_watches_ < kMaxVainWatches) return;
-  environment_.log.Warn("watches tell nothing; asking for a list", {{"version", version_}});
-  GoBackToList();
+void Reflector::CountFruitlessWatch() {
+  if (++fruitless_watches_ < kMaxFruitlessWatches) return;
+  environment_.log.Warn("several watches in a row returned no event; relisting",
+                        {{"resourceVersion", version_}});
+  Relist();
 }
 
-void Reflector::FailStream(const Error& error) {
-  environment_.log.Info("a streamed list failed; asking for pages", {{"error", error}});
+void Reflector::HandleStreamFailure(const Error& error) {
+  environment_.log.Info("streaming list failed; listing in pages", {{"error", error}});
   if (!error.IsTransient()) can_stream_ = false;
   state_ = State::kList;
 }
 
-void Reflector::FailList(const Error& error) {
-  const bool version_is_gone = error.IsExpired() || IsTooLargeVersion(error);
-  if (version_is_gone && !list_is_expired_) {
-    list_is_expired_ = true;  // ask at once for whatever is newest
+void Reflector::HandleListFailure(const Error& error) {
+  const bool version_is_unusable = error.IsExpired() || IsTooLargeVersion(error);
+  if (version_is_unusable && !list_is_expired_) {
+    list_is_expired_ = true;  // list the newest state without a delay
     return;
   }
-  environment_.log.Warn("a list failed", {{"error", error}});
-  Wait();
+  environment_.log.Warn("list failed", {{"error", error}});
+  BackOff();
 }
 
-void Reflector::Wait() { environment_.clock.SleepFor(backoff_.Next(), stop_); }
+void Reflector::BackOff() { environment_.clock.SleepFor(backoff_.Next(), stop_); }
 
 ReflectorStats Reflector::stats() const {
   return {.lists = lists_, .watches = watches_, .events = events_, .failures = failures_};

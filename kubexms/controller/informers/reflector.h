@@ -1,20 +1,19 @@
 #pragma once
 
-// Keeps a target equal to what a server has of one resource, by listing once and watching from then
-// on. It is a machine of three states:
+// Mirrors the objects of one resource from a server into a target: lists them once, then watches
+// from that resourceVersion. A state machine with three states:
 //
-//   kList    asks for everything, page by page, and replaces the target's contents.
-//   kStream  the same over a watch that begins with everything: one stream, no large answer in the
-//            server's memory. A server that cannot do it is asked by kList from then on.
-//   kWatch   passes on each change after the version it has. An end without an error, or a lost
-//            connection, is followed by another watch from the last version: nothing is listed
-//            again. Only a version that the server no longer has (410), or does not have yet, as
-//            after it was restored from a backup, leads back to kList, and so do several watches
-//            in a row that told nothing new before the server ended them.
+//   kList    lists all objects and replaces the contents of the target.
+//   kStream  does the same by a watch with sendInitialEvents, which saves the server from building
+//            one large response. If the server does not support it, kList is used from then on.
+//   kWatch   applies each watch event to the target. When the watch ends or its connection is lost,
+//            the reflector resumes it from the last resourceVersion without listing. It relists if
+//            that resourceVersion is expired (410), if the server does not have it yet because its
+//            store was restored from a backup, or after several watches in a row without events.
 //
-// Bookmarks move the version on without changes. Every failure waits longer than the last one, with
-// jitter; a watch that ends at once without having said anything counts as a failure. Only a
-// version that is gone after changes were watched is followed by a list at once.
+// Bookmarks advance the resourceVersion. The reflector backs off exponentially, with jitter, after
+// every failure, and after a watch that ends at once without an event. It relists without a delay
+// only if the resourceVersion expired after events had been received.
 
 #include <atomic>
 #include <functional>
@@ -31,28 +30,33 @@
 
 namespace kubexms {
 
-// Who is kept up to date. Called by the reflector's thread.
+// Receives the objects. Called by the thread of the reflector.
 class ReflectorTarget {
  public:
   virtual ~ReflectorTarget() = default;
 
-  // Everything there is, as of `version`.
+  // `objects` is the complete list as of `version`.
   virtual Result<void> Replace(std::vector<SharedBytes> objects, const std::string& version) = 0;
-  // One change, or a bookmark. The version that the target is at afterwards.
+  // Applies a watch event or a bookmark and returns the resourceVersion of the target.
   virtual Result<std::string> Apply(const ObjectEvent& event) = 0;
 };
 
-struct ReflectorOptions {
+// The objects that a reflector lists and watches.
+struct ReflectorScope {
   ResourceType resource;
-  std::string namespace_name;  // empty: all
+  std::string namespace_name;  // empty: all namespaces
   Selector label_selector;
   FieldSelector field_selector;
   bool metadata_only = false;
-  // Begin with kStream. Clients in the server's process gain nothing by it.
+};
+
+struct ReflectorOptions {
+  // Start with kStream. No benefit for clients in the process of the server.
   bool streaming_list = false;
-  // The server is asked to end a list after this.
+  // timeoutSeconds of a list.
   std::chrono::seconds list_timeout = std::chrono::minutes(2);
-  // Watches are asked for this long, or up to twice as long, so that they do not all end together.
+  // timeoutSeconds of a watch, times a random factor between 1 and 2, so that not all watches end
+  // at the same time.
   std::chrono::seconds watch_timeout = std::chrono::minutes(5);
   BackoffOptions backoff;
 };
@@ -66,7 +70,7 @@ struct ReflectorStats {
 
 class Reflector {
  public:
-  // Everything is borrowed and must outlive the reflector.
+  // All references are borrowed and must outlive the reflector.
   struct Environment {
     Client& client;
     Clock& clock;
@@ -74,24 +78,25 @@ class Reflector {
     Logger log;
   };
 
-  Reflector(ReflectorOptions options, ReflectorTarget& target, Environment environment);
+  Reflector(ReflectorScope scope, ReflectorOptions options, ReflectorTarget& target,
+            Environment environment);
 
-  // Follows the server until `stop` is requested. To be called once.
+  // Lists and watches until `stop` is requested. Call it once.
   void Run(std::stop_token stop);
 
-  // The same without a thread of its own. After Begin(), Work() does what there is to do. True: it
-  // is to be called again, by any one thread, after `ready` was called (see ObjectWatch::IsReady).
-  // False: stop was requested, and it has ended.
+  // The same without a dedicated thread: after Begin(), Work() runs until it would block. If it
+  // returns true, call it again, from any single thread, once it has called `ready` (see
+  // ObjectWatch::IsReady). It returns false when `stop` was requested and the reflector has ended.
   void Begin(std::stop_token stop) { stop_ = std::move(stop); }
   bool Work(const std::function<void()>& ready);
 
-  // The rest may be called from any thread.
+  // The functions below may be called from any thread.
 
   ReflectorStats stats() const;
-  // When the server last said anything: a list, an event, a bookmark, the end of a watch. That it
-  // opened a watch says nothing.
+  // When the server last sent a list, an event, a bookmark or the end of a watch. An opened watch
+  // does not count: a dead connection can accept one.
   Clock::MonotonicTime last_contact() const { return Clock::MonotonicTime(last_contact_.load()); }
-  // Whether it is so long ago that a watch must be dead without having been noticed.
+  // Whether the last contact is longer ago than any live watch allows.
   bool IsStale() const;
 
  private:
@@ -101,38 +106,39 @@ class Reflector {
   Result<void> List();
   Result<void> Stream();
   Result<void> OpenWatch();
-  // One event of the watch, or its end.
-  Result<void> Follow();
-  Result<void> Take(const ObjectEvent& event);
-  // The target is equal to a list of this version, and to be kept so by watching.
-  void GoOnFrom(std::string version);
+  // Reads one event, or the end, of the watch.
+  Result<void> ReadWatch();
+  Result<void> HandleEvent(const ObjectEvent& event);
+  // Enters kWatch after the target was replaced by a list of this resourceVersion.
+  void WatchFrom(std::string version);
   ClientRequest WatchRequest();
-  // What to do after a failure: each chooses the next state, and waits where that is due.
-  void Fail(State failed, const Error& error);
-  void FailWatch(const Error& error);
-  void EndInVain();
-  void GoBackToList() { state_ = can_stream_ ? State::kStream : State::kList; }
-  void FailStream(const Error& error);
-  void FailList(const Error& error);
-  void Wait();
-  void Contact() { last_contact_ = environment_.clock.MonotonicNow().time_since_epoch(); }
+  // Each of these chooses the next state after a failure, and backs off where needed.
+  void HandleFailure(State failed, const Error& error);
+  void HandleWatchFailure(const Error& error);
+  void HandleStreamFailure(const Error& error);
+  void HandleListFailure(const Error& error);
+  void CountFruitlessWatch();
+  void Relist() { state_ = can_stream_ ? State::kStream : State::kList; }
+  void BackOff();
+  void RecordContact() { last_contact_ = environment_.clock.MonotonicNow().time_since_epoch(); }
 
+  const ReflectorScope scope_;
   const ReflectorOptions options_;
   ReflectorTarget& target_;
   const Environment environment_;
 
-  // Used by the thread in Run() or Work() only.
+  // Only for the thread in Run() or Work().
   std::stop_token stop_;
-  std::unique_ptr<ObjectWatch> watch_;  // in kWatch; null: to be opened
+  std::unique_ptr<ObjectWatch> watch_;  // in kWatch; null: not opened yet
   Clock::MonotonicTime opened_;
-  bool watch_was_useful_ = false;  // it has told of something
-  int vain_watches_ = 0;           // in a row, since version_ is what it is
-  bool has_followed_ = false;      // version_ is newer than the last list
+  bool watch_was_fruitful_ = false;  // watch_ has returned an event
+  int fruitless_watches_ = 0;        // in a row, since version_ last changed
+  bool has_watched_ = false;         // version_ is newer than the last list
   bool can_stream_;
   State state_;
   Backoff backoff_;
-  std::string version_ = "0";     // of the target; "0": nothing yet
-  bool list_is_expired_ = false;  // version_ is not there: whatever is newest is to be listed
+  std::string version_ = "0";     // resourceVersion of the target; "0": never listed
+  bool list_is_expired_ = false;  // the server does not have version_: list the newest state
 
   std::atomic<Clock::MonotonicTime::duration> last_contact_;
   std::atomic<uint64_t> lists_ = 0;

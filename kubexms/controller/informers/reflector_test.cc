@@ -7,7 +7,7 @@
 #include <deque>
 #include <thread>
 
-#include "kubexms/client/not_answered.h"
+#include "kubexms/client/no_response.h"
 #include "kubexms/controller/informers/cached_config_map_test.h"
 #include "kubexms/controller/testing/eventually_test.h"
 
@@ -117,7 +117,7 @@ class ScriptedServer final : public Client {
   std::vector<std::string> asked_ GUARDED_BY(mutex_);
 };
 
-// Remembers what it was told: "=a,b{label},@5", "+a", "-a", "@7".
+// Records its calls: "=a,b{label},@5", "+a", "-a", "@7".
 class Target final : public ReflectorTarget {
  public:
   Result<void> Replace(std::vector<SharedBytes> objects, const std::string& version) override {
@@ -172,10 +172,9 @@ class ReflectorTest : public ::testing::Test {
  protected:
   void Start(bool streaming = false) {
     reflector_ = std::make_unique<Reflector>(
-        ReflectorOptions{.resource = ResourceType::Of<corev1::ConfigMap>(),
-                         .streaming_list = streaming,
-                         .backoff = {.jitter = 0}},
-        target_, Reflector::Environment{server_, clock_, random_, {}});
+        ReflectorScope{.resource = ResourceType::Of<corev1::ConfigMap>()},
+        ReflectorOptions{.streaming_list = streaming, .backoff = {.jitter = 0}}, target_,
+        Reflector::Environment{server_, clock_, random_, {}});
     thread_ = std::jthread([this](std::stop_token stop) { reflector_->Run(stop); });
   }
   // Runs the script until so many requests were made, moving time on whenever it is waited for.
@@ -204,7 +203,7 @@ TEST_F(ReflectorTest, ListsAnyVersionFirstAndWatchesFromWhatItGot) {
   EXPECT_THAT(target_.told(), ElementsAre("=a,b,@5", "+c", "-a", "@9"));
 }
 
-TEST_F(ReflectorTest, AVersionThatIsGoneLeadsToAnotherListNotOlderThanWhatItHas) {
+TEST_F(ReflectorTest, RelistsAfter410) {
   server_.Lists(PageOf({"a"}, 5));
   server_.Watches(ScriptedServer::WatchScript{{Added("b", 6)}, kGone});
   server_.Lists(PageOf({"a", "b"}, 9));
@@ -212,7 +211,7 @@ TEST_F(ReflectorTest, AVersionThatIsGoneLeadsToAnotherListNotOlderThanWhatItHas)
   EXPECT_THAT(AskedAfter(4, seconds(0)), ElementsAre("list 0", "watch 5", "list 6", "watch 9"));
 }
 
-TEST_F(ReflectorTest, AListWhoseVersionIsGoneAsksForTheNewestAtOnce) {
+TEST_F(ReflectorTest, ListsTheNewestVersionAtOnceAfter410) {
   server_.Lists(PageOf({"a"}, 5));
   server_.Watches(kGone);
   server_.Lists(kGone);
@@ -222,7 +221,7 @@ TEST_F(ReflectorTest, AListWhoseVersionIsGoneAsksForTheNewestAtOnce) {
               ElementsAre("list 0", "watch 5", "list 5", "list newest", "watch 20"));
 }
 
-TEST_F(ReflectorTest, AServerThatIsBehindIsAskedForTheNewest) {
+TEST_F(ReflectorTest, ListsTheNewestVersionOfAServerThatIsBehind) {
   server_.Lists(PageOf({"a"}, 5));
   server_.Watches(kGone);
   server_.Lists(Error::Timeout("Too large resource version: 5, current: 3"));
@@ -233,7 +232,7 @@ TEST_F(ReflectorTest, AServerThatIsBehindIsAskedForTheNewest) {
 }
 
 // As one that was restored from a backup.
-TEST_F(ReflectorTest, AServerThatHasLostTheVersionIsListedAgain) {
+TEST_F(ReflectorTest, RelistsWhenTheServerDoesNotHaveTheVersion) {
   server_.Lists(PageOf({"a"}, 100));
   server_.Watches(Error::Timeout("Too large resource version: 100, current: 60"));
   server_.Lists(PageOf({"b"}, 60));
@@ -244,7 +243,7 @@ TEST_F(ReflectorTest, AServerThatHasLostTheVersionIsListedAgain) {
   EXPECT_THAT(target_.told(), ElementsAre("=a,@100", "=b,@60", "+c"));
 }
 
-TEST_F(ReflectorTest, AServerThatHasLostTheVersionIsStreamedAgain) {
+TEST_F(ReflectorTest, StreamsAgainWhenTheServerDoesNotHaveTheVersion) {
   server_.Watches(
       ScriptedServer::WatchScript{{Added("a", 1), Bookmark(100, true)},
                                   Error::Timeout("Too large resource version: 100, current: 60")});
@@ -255,7 +254,7 @@ TEST_F(ReflectorTest, AServerThatHasLostTheVersionIsStreamedAgain) {
   EXPECT_THAT(target_.told(), ElementsAre("=a,@100", "=b,@60"));
 }
 
-TEST_F(ReflectorTest, ALostConnectionIsWatchedAgainFromTheLastVersionAfterAWhile) {
+TEST_F(ReflectorTest, ResumesTheWatchAfterALostConnectionWithBackoff) {
   server_.Lists(PageOf({}, 5));
   server_.Watches(ScriptedServer::WatchScript{{Added("a", 6)}, kLost});
   server_.Watches(kLost);
@@ -274,7 +273,7 @@ TEST_F(ReflectorTest, ALostConnectionIsWatchedAgainFromTheLastVersionAfterAWhile
   EXPECT_THAT(server_.asked(), ElementsAre("list 0", "watch 5", "watch 6", "watch 6"));
 }
 
-TEST_F(ReflectorTest, TooManyRequestsIsNoReasonToListAgain) {
+TEST_F(ReflectorTest, DoesNotRelistAfter429) {
   server_.Lists(PageOf({}, 5));
   for (int i = 0; i < 40; ++i) {
     server_.Watches(ScriptedServer::WatchScript{{}, Error::TooManyRequests("later", seconds(1))});
@@ -286,15 +285,15 @@ TEST_F(ReflectorTest, TooManyRequestsIsNoReasonToListAgain) {
 }
 
 // When it is back everybody would list at once.
-TEST_F(ReflectorTest, AServerThatIsAwayIsNoReasonToListAgain) {
+TEST_F(ReflectorTest, DoesNotRelistWhileTheServerIsUnreachable) {
   server_.Lists(PageOf({}, 5));
-  for (int i = 0; i < 10; ++i) server_.Watches(NotAnswered(kLost));
+  for (int i = 0; i < 10; ++i) server_.Watches(NoResponse(kLost));
   Start();
   EXPECT_THAT(AskedAfter(12, seconds(60)).back(), "watch 5");
   EXPECT_EQ(reflector_->stats().lists, 1u);
 }
 
-TEST_F(ReflectorTest, WatchesThatFailBeforeTheyTellAnythingNewLeadToAList) {
+TEST_F(ReflectorTest, RelistsAfterSeveralFailedWatchesWithoutEvents) {
   server_.Lists(PageOf({}, 5));
   for (int i = 0; i < 2; ++i) {
     server_.Watches(ScriptedServer::WatchScript{{}, Error::Internal("broken")});
@@ -307,7 +306,7 @@ TEST_F(ReflectorTest, WatchesThatFailBeforeTheyTellAnythingNewLeadToAList) {
                                                       "watch 5", "watch 5", "list 5", "watch 9"));
 }
 
-TEST_F(ReflectorTest, WatchesThatTellSomethingBeforeTheyFailDoNot) {
+TEST_F(ReflectorTest, DoesNotRelistAfterFailedWatchesWithEvents) {
   server_.Lists(PageOf({}, 5));
   for (uint64_t version = 6; version < 20; ++version) {
     server_.Watches(ScriptedServer::WatchScript{{Added("a", version)}, kLost});
@@ -317,7 +316,7 @@ TEST_F(ReflectorTest, WatchesThatTellSomethingBeforeTheyFailDoNot) {
   EXPECT_EQ(reflector_->stats().lists, 1u);
 }
 
-TEST_F(ReflectorTest, WatchesThatEndAtOnceWithoutAWordLeadToAList) {
+TEST_F(ReflectorTest, RelistsAfterSeveralEmptyWatches) {
   server_.Lists(PageOf({}, 5));
   for (int i = 0; i < 5; ++i) server_.Watches(ScriptedServer::WatchScript{});
   server_.Lists(PageOf({"a"}, 9));
@@ -331,7 +330,7 @@ TEST_F(ReflectorTest, WatchesThatEndAtOnceWithoutAWordLeadToAList) {
 }
 
 // Otherwise a server that keeps its history for less time than a list takes would do nothing else.
-TEST_F(ReflectorTest, AListWhoseVersionIsGoneAtOnceIsNotRepeatedAtOnce) {
+TEST_F(ReflectorTest, BacksOffAfterASecond410) {
   server_.Lists(PageOf({}, 5));
   server_.Watches(kGone);
   Start();
@@ -367,7 +366,7 @@ TEST_F(ReflectorTest, AnUnknownFailureOfAWatchLeadsToAList) {
   EXPECT_THAT(AskedAfter(4, seconds(60)), ElementsAre("list 0", "watch 5", "list 5", "watch 6"));
 }
 
-TEST_F(ReflectorTest, AWatchThatEndsAtOnceWithoutAWordIsNotRepeatedAtOnce) {
+TEST_F(ReflectorTest, BacksOffAfterAnEmptyWatch) {
   server_.Lists(PageOf({}, 5));
   server_.Watches(ScriptedServer::WatchScript{});
   Start();
@@ -389,7 +388,7 @@ TEST_F(ReflectorTest, FailedListsAreRepeatedWithGrowingDelaysUpToALimit) {
   }
 }
 
-TEST_F(ReflectorTest, StreamsTheListAndGoesOnWithTheSameWatch) {
+TEST_F(ReflectorTest, StreamsTheListAndWatchesOnTheSameStream) {
   server_.Watches(ScriptedServer::WatchScript{
       {Added("a", 1), Added("b", 2), Bookmark(3), Bookmark(5, true), Added("c", 6)}, {}});
   Start(true);
@@ -397,7 +396,7 @@ TEST_F(ReflectorTest, StreamsTheListAndGoesOnWithTheSameWatch) {
   EXPECT_THAT(target_.told(), ElementsAre("=a,b,@5", "+c"));
 }
 
-TEST_F(ReflectorTest, WhatChangesWhileTheListIsStreamedIsPartOfIt) {
+TEST_F(ReflectorTest, AppliesChangesWhileTheListIsStreamed) {
   server_.Watches(ScriptedServer::WatchScript{
       {Added("a", 1), Added("b", 2), Added("c", 3), Modified("b", 4, R"({"new":"yes"})"),
        Deleted("a", 5), Deleted("c", 6), Added("c", 7), Bookmark(8, true)},

@@ -1,8 +1,8 @@
 #pragma once
 
-// Updates that the server answered without storing anything: all that differed was what it fills in
-// itself. The same one, of the same version of the object, need not be sent again; so a function of
-// CreateOrUpdate() that removes the server's defaults costs one request and not one each time.
+// Updates that did not change the stored object, because they differed from it only in defaults of
+// the server. The same update of the same resourceVersion need not be sent again: a mutate function
+// of CreateOrUpdate() that removes defaults costs one API call, and not one for each reconcile.
 
 #include <cstddef>
 #include <optional>
@@ -14,20 +14,20 @@
 
 namespace kubexms {
 
-// Remembers the last few. Safe for use from any thread.
+// Holds the last update of each of the most recently updated objects. Safe for use from any thread.
 class UnchangedUpdates {
  public:
-  // What the server answers to this request, if it is known to change nothing.
-  std::optional<SharedBytes> AnswerTo(const ClientRequest& request) EXCLUDES(mutex_);
-  // What it answered.
-  void Note(const ClientRequest& request, const SharedBytes& answer) EXCLUDES(mutex_);
+  // The response to this update, if it is known not to change the object.
+  std::optional<SharedBytes> FindResponse(const ClientRequest& request) EXCLUDES(mutex_);
+  // Records the response of the server to an update.
+  void Record(const ClientRequest& request, const SharedBytes& response) EXCLUDES(mutex_);
 
  private:
   static constexpr size_t kCapacity = 1000;
 
   struct Update {
-    std::string body;  // with the version; empty: the last one changed something
-    SharedBytes answer;
+    std::string body;  // includes the resourceVersion; empty: the update changed the object
+    SharedBytes response;
   };
 
   Mutex mutex_;

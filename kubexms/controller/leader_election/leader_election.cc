@@ -17,12 +17,12 @@
 namespace kubexms {
 namespace {
 
-// Candidates that were refused come back after 1 to 2.2 retry periods, each at its own time.
+// Candidates try again after 1 to 2.2 retry periods, so that they do not collide.
 constexpr double kJitter = 1.2;
-// How often a candidate that waits says so.
-constexpr auto kReportPeriod = std::chrono::seconds(30);
-// For work to end although its lease has run out already: the process was asleep.
-constexpr auto kLeastTimeToEnd = std::chrono::seconds(1);
+// How often a waiting candidate logs the holder of the lease.
+constexpr auto kLogPeriod = std::chrono::seconds(30);
+// The time that the work has to end even if its lease expired before, as after a suspend.
+constexpr auto kMinTimeToEnd = std::chrono::seconds(1);
 
 std::string HostName() {
   char name[256] = {};
@@ -33,28 +33,28 @@ double Seconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-Error Wrong(std::string_view option, std::string_view why) {
-  return Error::BadRequest(fmt::format("leader election: {} {}", option, why));
+Error Invalid(std::string_view option, std::string_view reason) {
+  return Error::BadRequest(fmt::format("leader election: {} {}", option, reason));
 }
 
 Result<void> Validate(const LeaderElectionOptions& options) {
-  if (options.name.empty()) return Wrong("name", "is empty: name the Lease");
+  if (options.name.empty()) return Invalid("name", "is empty: set the name of the Lease");
   if (options.namespace_name.empty()) {
-    return Wrong("namespace_name", "is empty: say where the Lease is kept");
+    return Invalid("namespace_name", "is empty: set the namespace of the Lease");
   }
   if (options.retry_period <= std::chrono::nanoseconds(0)) {
-    return Wrong("retry_period", "must be longer than nothing");
+    return Invalid("retry_period", "must be greater than zero");
   }
   if (options.lease_duration < std::chrono::seconds(1)) {
-    return Wrong("lease_duration", "must be at least one second: a Lease counts in seconds");
+    return Invalid("lease_duration", "must be at least one second: a Lease counts in seconds");
   }
   if (options.lease_duration <= options.renew_deadline) {
-    return Wrong("lease_duration",
-                 fmt::format("({} s) must be longer than renew_deadline ({} s)",
-                             Seconds(options.lease_duration), Seconds(options.renew_deadline)));
+    return Invalid("lease_duration",
+                   fmt::format("({} s) must be longer than renew_deadline ({} s)",
+                               Seconds(options.lease_duration), Seconds(options.renew_deadline)));
   }
   if (Seconds(options.renew_deadline) <= kJitter * Seconds(options.retry_period)) {
-    return Wrong(
+    return Invalid(
         "renew_deadline",
         fmt::format("({} s) must be longer than {} times retry_period ({} s)",
                     Seconds(options.renew_deadline), kJitter, Seconds(options.retry_period)));
@@ -65,37 +65,36 @@ Result<void> Validate(const LeaderElectionOptions& options) {
 MetricFamily<Gauge> StatusFamily(MetricsRegistry* metrics) {
   if (metrics == nullptr) return {};
   return metrics->AddGauge({.name = "leader_election_master_status",
-                            .help = "1 while this process leads, 0 while it does not.",
+                            .help = "1 while this process is the leader, else 0.",
                             .labels = {"name"}});
 }
 
 MetricFamily<Counter> SlowPathFamily(MetricsRegistry* metrics) {
   if (metrics == nullptr) return {};
   return metrics->AddCounter({.name = "leader_election_slowpath_total",
-                              .help = "Renewals that had to read the lease again.",
+                              .help = "Number of renewals that had to read the Lease first.",
                               .labels = {"name"}});
 }
 
 }  // namespace
 
-Result<std::unique_ptr<LeaderElector>> LeaderElector::Create(LeaderElectionOptions options) {
-  KUBEXMS_CHECK(options.client != nullptr && options.clock != nullptr && options.random != nullptr);
+Result<std::unique_ptr<LeaderElector>> LeaderElector::Create(LeaderElectionOptions options,
+                                                             Environment environment) {
+  KUBEXMS_CHECK(options.client != nullptr);
   RETURN_IF_ERROR(Validate(options));
-  if (options.identity.empty()) options.identity = HostName() + "_" + options.random->Uuid();
-  return std::unique_ptr<LeaderElector>(new LeaderElector(std::move(options)));
+  if (options.identity.empty()) options.identity = HostName() + "_" + environment.random.Uuid();
+  return std::unique_ptr<LeaderElector>(
+      new LeaderElector(std::move(options), std::move(environment)));
 }
 
-LeaderElector::LeaderElector(LeaderElectionOptions options)
+LeaderElector::LeaderElector(LeaderElectionOptions options, Environment environment)
     : options_(std::move(options)),
-      clock_(*options_.clock),
-      logger_(options_.logger.Named("leader_election").With("lease", options_.name)),
-      is_leader_(StatusFamily(options_.metrics).With({options_.name})),
-      slow_renewals_(SlowPathFamily(options_.metrics).With({options_.name})),
-      lock_(std::make_unique<LeaseLock>(LeaseLockOptions{.name = options_.name,
-                                                         .namespace_name = options_.namespace_name,
-                                                         .identity = options_.identity,
-                                                         .lease_duration = options_.lease_duration},
-                                        options_.client, &clock_)) {}
+      environment_(std::move(environment)),
+      clock_(environment_.clock),
+      logger_(environment_.log.Named("leader_election").With("lease", options_.name)),
+      is_leader_(StatusFamily(environment_.metrics).With({options_.name})),
+      slow_renewals_(SlowPathFamily(environment_.metrics).With({options_.name})),
+      lock_(std::make_unique<LeaseLock>(options_, &clock_)) {}
 
 LeaderElector::~LeaderElector() = default;
 
@@ -117,13 +116,13 @@ bool LeaderElector::Acquire(const std::stop_token& stop) {
   const Clock::MonotonicTime since = clock_.MonotonicNow();
   while (!stop.stop_requested()) {
     const Result<bool> acquired = TryOnce(stop);
-    // An answer that took too long is worth nothing: others may have waited long enough already.
+    // A response that took too long does not count: the lease may have expired for the others.
     if (acquired.ok() && *acquired && clock_.MonotonicNow() < LostAt()) return true;
     if (!acquired.ok() && !stop.stop_requested()) {
-      logger_.Warn("cannot get the lease", {{"error", acquired.error()}});
+      logger_.Warn("cannot acquire the lease", {{"error", acquired.error()}});
     }
-    if (acquired.ok() && !*acquired) ReportWaiting(since);
-    const double periods = 1 + kJitter * options_.random->Fraction();
+    if (acquired.ok() && !*acquired) LogWaiting(since);
+    const double periods = 1 + kJitter * environment_.random.Fraction();
     clock_.SleepFor(
         std::chrono::duration_cast<std::chrono::nanoseconds>(options_.retry_period * periods),
         stop);
@@ -131,7 +130,7 @@ bool LeaderElector::Acquire(const std::stop_token& stop) {
   return false;
 }
 
-// Whatever happens, the work has returned when this does.
+// The work has returned when this returns, in all cases.
 Result<void> LeaderElector::Lead(const std::stop_token& stop, const Work& work) {
   std::stop_source leading;
   std::stop_source lost;
@@ -142,21 +141,21 @@ Result<void> LeaderElector::Lead(const std::stop_token& stop, const Work& work) 
     work_ended.request_stop();
   });
   const std::stop_callback end_work(stop, [&] { leading.request_stop(); });
-  const Result<void> kept = KeepLease(work_ended.get_token());
-  if (!kept.ok()) lost.request_stop();
+  const Result<void> held = RenewUntil(work_ended.get_token());
+  if (!held.ok()) lost.request_stop();
   leading.request_stop();
-  if (!kept.ok()) {
+  if (!held.ok()) {
     EndLeading();
-    AwaitEndOfLostWork(work_ended.get_token(), kept.error());
+    AwaitWorkAfterLoss(work_ended.get_token(), held.error());
   }
   worker.join();
-  if (!kept.ok()) return kept.error();
+  if (!held.ok()) return held.error();
   Release();
   return result;
 }
 
-// Renews until the work has ended. An error: the lease is lost.
-Result<void> LeaderElector::KeepLease(const std::stop_token& work_ended) {
+// An error means that the lease is lost.
+Result<void> LeaderElector::RenewUntil(const std::stop_token& work_ended) {
   std::string last_error;
   while (true) {
     const Clock::MonotonicTime lost_at = LostAt();
@@ -165,7 +164,7 @@ Result<void> LeaderElector::KeepLease(const std::stop_token& work_ended) {
     if (work_ended.stop_requested()) return {};
     if (clock_.MonotonicNow() >= lost_at) return Lost("not renewed in time: " + last_error);
     const Result<bool> renewed = TryOnce(work_ended);
-    if (renewed.ok() && !*renewed) return Lost(lock_->Holder() + " leads now");
+    if (renewed.ok() && !*renewed) return Lost(lock_->Holder() + " holds it now");
     if (renewed.ok()) continue;
     if (work_ended.stop_requested()) return {};
     last_error = renewed.error().message();
@@ -173,20 +172,22 @@ Result<void> LeaderElector::KeepLease(const std::stop_token& work_ended) {
   }
 }
 
-void LeaderElector::AwaitEndOfLostWork(const std::stop_token& work_ended, const Error& lost) {
-  const Clock::MonotonicTime others_begin =
+void LeaderElector::AwaitWorkAfterLoss(const std::stop_token& work_ended, const Error& lost) {
+  const Clock::MonotonicTime expires_at =
       LostAt() - options_.renew_deadline + options_.lease_duration;
-  const auto deadline = std::max(others_begin, clock_.MonotonicNow() + kLeastTimeToEnd);
+  const auto deadline = std::max(expires_at, clock_.MonotonicNow() + kMinTimeToEnd);
   if (!clock_.SleepUntil(deadline, work_ended)) return;
-  if (options_.when_work_hangs) return options_.when_work_hangs(lost);
-  logger_.Error("the work of a leader does not end; the process does, since another one may lead",
-                {{"error", lost}});
+  if (environment_.on_stuck_work) return environment_.on_stuck_work(lost);
+  logger_.Error(
+      "terminating the process: its work did not end after the lease was lost, and another leader "
+      "may start",
+      {{"error", lost}});
   std::_Exit(EXIT_FAILURE);
 }
 
-Error LeaderElector::Lost(std::string_view why) const {
+Error LeaderElector::Lost(std::string_view reason) const {
   return Error::ServiceUnavailable(fmt::format("leader election lost: lease {}/{}: {}",
-                                               options_.namespace_name, options_.name, why));
+                                               options_.namespace_name, options_.name, reason));
 }
 
 Clock::MonotonicTime LeaderElector::LostAt() const {
@@ -194,8 +195,8 @@ Clock::MonotonicTime LeaderElector::LostAt() const {
   return renewed_at_ + options_.renew_deadline;
 }
 
-// One attempt. It may take half of the time that a leader has to renew, and not more than is left
-// of that, so that a server which does not answer is noticed in time for a second attempt.
+// One attempt may take half of renew_deadline, and no longer than the rest of it, so that there is
+// time for a second attempt if the server does not respond.
 Result<bool> LeaderElector::TryOnce(const std::stop_token& stop) {
   const Clock::MonotonicTime begin = clock_.MonotonicNow();
   Clock::MonotonicTime deadline = begin + options_.renew_deadline / 2;
@@ -204,7 +205,7 @@ Result<bool> LeaderElector::TryOnce(const std::stop_token& stop) {
   const CallDeadline limit(clock_, deadline, stop);
   Result<bool> held = lock_->TryAcquireOrRenew(limit.token());
   slow_renewals_.Increment(static_cast<double>(lock_->slow_renewals() - slow_before));
-  NoteHolder();
+  UpdateLeader();
   if (held.ok() && *held) {
     MutexLock lock(mutex_);
     renewed_at_ = begin;
@@ -217,7 +218,7 @@ void LeaderElector::Release() {
   const CallDeadline limit(clock_, clock_.MonotonicNow() + options_.renew_deadline, {});
   const Result<void> released = lock_->Release(limit.token());
   if (!released.ok()) logger_.Warn("cannot release the lease", {{"error", released.error()}});
-  NoteHolder();
+  UpdateLeader();
 }
 
 void LeaderElector::BeginLeading() {
@@ -226,7 +227,7 @@ void LeaderElector::BeginLeading() {
     leading_ = working_ = true;
   }
   is_leader_.Set(1);
-  Announce("became leader");
+  RecordTransition("became leader");
 }
 
 void LeaderElector::EndLeading() {
@@ -235,44 +236,41 @@ void LeaderElector::EndLeading() {
     if (!std::exchange(leading_, false)) return;
   }
   is_leader_.Set(0);
-  Announce("stopped leading");
+  RecordTransition("stopped leading");
 }
 
-void LeaderElector::Announce(std::string_view what) {
-  logger_.Info(what, {{"identity", options_.identity}});
-  if (options_.events == nullptr) return;
-  options_.events->Event(ReferenceTo(lock_->lease()), EventType::kNormal, "LeaderElection",
-                         fmt::format("{} {}", options_.identity, what));
+void LeaderElector::RecordTransition(std::string_view transition) {
+  logger_.Info(transition, {{"identity", options_.identity}});
+  if (environment_.events == nullptr) return;
+  environment_.events->Event(ReferenceTo(lock_->lease()), EventType::kNormal, "LeaderElection",
+                             fmt::format("{} {}", options_.identity, transition));
 }
 
-void LeaderElector::NoteHolder() {
+void LeaderElector::UpdateLeader() {
   MutexLock lock(mutex_);
   leader_ = lock_->Holder();
 }
 
-std::string LeaderElector::WaitsFor() const {
-  const std::string holder = Leader();
-  return fmt::format("waits for the lease {}/{}, which {} holds", options_.namespace_name,
-                     options_.name, holder.empty() ? "nobody" : holder);
-}
-
-// At once, for another holder, and then again: whoever looks at the log sees why nothing happens.
-void LeaderElector::ReportWaiting(Clock::MonotonicTime since) {
+// Logs at once, for every new holder, and periodically: the log shows why the process is idle.
+void LeaderElector::LogWaiting(Clock::MonotonicTime since) {
   const Clock::MonotonicTime now = clock_.MonotonicNow();
   const std::string holder = Leader();
-  if (reported_at_ && reported_ == holder && now - *reported_at_ < kReportPeriod) return;
-  reported_ = holder;
-  reported_at_ = now;
-  logger_.Info("waits for the lease; another process holds it",
+  if (logged_at_ && logged_leader_ == holder && now - *logged_at_ < kLogPeriod) return;
+  logged_leader_ = holder;
+  logged_at_ = now;
+  logger_.Info("waiting for the lease, which another process holds",
                {{"namespace", options_.namespace_name},
                 {"holder", holder},
                 {"identity", options_.identity},
                 {"waited_seconds", static_cast<int64_t>(Seconds(now - since))}});
 }
 
-std::string LeaderElector::Standing() const {
-  if (!IsLeader()) return WaitsFor();
-  return fmt::format("leads by the lease {}/{}", options_.namespace_name, options_.name);
+std::string LeaderElector::Status() const {
+  const std::string lease = options_.namespace_name + "/" + options_.name;
+  if (IsLeader()) return "leader: holds the lease " + lease;
+  const std::string holder = Leader();
+  if (holder.empty()) return fmt::format("waiting for the lease {}, which is not held", lease);
+  return fmt::format("waiting for the lease {}, which {} holds", lease, holder);
 }
 
 bool LeaderElector::IsLeader() const {
@@ -285,12 +283,12 @@ std::string LeaderElector::Leader() const {
   return leader_;
 }
 
-Result<void> LeaderElector::Healthy() const {
+Result<void> LeaderElector::Health() const {
   MutexLock lock(mutex_);
   const auto since = clock_.MonotonicNow() - renewed_at_;
   if (!working_ || since <= options_.lease_duration) return {};
   return Error::ServiceUnavailable(
-      fmt::format("the work of a leader still runs, but lease {}/{} was not renewed for {:.0f} s",
+      fmt::format("the process still works as leader, but lease {}/{} was not renewed for {:.0f} s",
                   options_.namespace_name, options_.name, Seconds(since)));
 }
 

@@ -112,12 +112,12 @@ class Candidate {
       : elector_(LeaderElector::Create({.name = kKey.name,
                                         .namespace_name = kKey.namespace_name,
                                         .identity = std::move(identity),
-                                        .when_work_hangs = [this](const Error&) { hangs.Set(); },
-                                        .client = &client,
-                                        .clock = &clock,
-                                        .random = &random_,
+                                        .client = &client},
+                                       {.clock = clock,
+                                        .random = random_,
                                         .metrics = &metrics,
-                                        .logger = Logger({.sink = &log, .clock = &clock})})
+                                        .log = Logger({.sink = &log, .clock = &clock}),
+                                        .on_stuck_work = [this](const Error&) { stuck.Set(); }})
                      .value()) {}
   ~Candidate() {
     stop_.request_stop();
@@ -146,19 +146,19 @@ class Candidate {
   CapturingLogSink log;
   MetricsRegistry metrics;
   Signal began;
-  Signal told_to_end;
+  Signal stopped;
   Signal patient;
-  Signal hangs;
+  Signal stuck;
   std::atomic<bool> stubborn = false;
   std::atomic<bool> waits_for_loss = false;
-  std::atomic<bool> lost = false;  // when it was told to end
+  std::atomic<bool> lost = false;  // when it was stopped
 
  private:
   Result<void> Work(const Leadership& term) {
     began.Set();
     WaitFor(term.leading);
     lost = term.lost.stop_requested();
-    told_to_end.Set();
+    stopped.Set();
     if (waits_for_loss) WaitFor(term.lost);
     if (stubborn) patient.Wait();
     return {};
@@ -188,7 +188,7 @@ class LeaderElectorTest : public testing::Test {
   Candidate a_;
 };
 
-TEST_F(LeaderElectorTest, LeadsRenewsAndGivesTheLeaseUp) {
+TEST_F(LeaderElectorTest, AcquiresRenewsAndReleasesTheLease) {
   a_.Start();
   a_.began.Wait();
   EXPECT_TRUE(a_.elector().IsLeader());
@@ -196,7 +196,7 @@ TEST_F(LeaderElectorTest, LeadsRenewsAndGivesTheLeaseUp) {
   EXPECT_THAT(a_.metrics.Collect(), HasSubstr("leader_election_master_status{name=\"manager\"} 1"));
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(a_.clock.Step(seconds(1)));
   EXPECT_GE(Stored().spec.renew_time.value() - Stored().spec.acquire_time.value(), seconds(50));
-  EXPECT_TRUE(a_.elector().Healthy().ok());
+  EXPECT_TRUE(a_.elector().Health().ok());
   a_.Stop();
   EXPECT_TRUE(a_.Join().ok());
   EXPECT_FALSE(a_.elector().IsLeader());
@@ -204,7 +204,7 @@ TEST_F(LeaderElectorTest, LeadsRenewsAndGivesTheLeaseUp) {
   EXPECT_THAT(a_.metrics.Collect(), HasSubstr("leader_election_master_status{name=\"manager\"} 0"));
 }
 
-TEST_F(LeaderElectorTest, WhoNeverLedIsNotToldToEnd) {
+TEST_F(LeaderElectorTest, ACandidateThatNeverLedEndsWithoutAnError) {
   Candidate b(client_, "b");
   b.Start();
   b.began.Wait();
@@ -230,23 +230,23 @@ TEST_F(LeaderElectorTest, TheNextCandidateLeadsSoonAfterARelease) {
   EXPECT_EQ(Stored().spec.lease_transitions, 1);
 }
 
-TEST_F(LeaderElectorTest, SaysForWhomItWaits) {
+TEST_F(LeaderElectorTest, LogsTheHolderWhileItWaits) {
   Candidate b(client_, "b");
   a_.Start();
   a_.began.Wait();
-  EXPECT_EQ(a_.elector().Standing(), "leads by the lease default/manager");
+  EXPECT_EQ(a_.elector().Status(), "leader: holds the lease default/manager");
   b.Start();
   const auto reports = [&] {
     const std::vector<std::string> lines = b.log.Lines();
     return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
-      return line.find("waits for the lease") != std::string::npos &&
+      return line.find("waiting for the lease") != std::string::npos &&
              line.find("holder=a") != std::string::npos;
     });
   };
   // At once, and then now and then, while a renews.
   ASSERT_TRUE(b.clock.Step(milliseconds(1)));
   EXPECT_EQ(reports(), 1);
-  EXPECT_EQ(b.elector().Standing(), "waits for the lease default/manager, which a holds");
+  EXPECT_EQ(b.elector().Status(), "waiting for the lease default/manager, which a holds");
   for (int i = 0; i < 62; ++i) {
     ASSERT_TRUE(a_.clock.Step(seconds(1)));
     ASSERT_TRUE(b.clock.Step(seconds(1)));
@@ -255,7 +255,7 @@ TEST_F(LeaderElectorTest, SaysForWhomItWaits) {
   EXPECT_LE(reports(), 3);
 }
 
-TEST_F(LeaderElectorTest, ALeaderThatDiedIsFollowedWhenItsLeaseRunsOut) {
+TEST_F(LeaderElectorTest, AcquiresTheLeaseOfADeadLeaderAfterItExpired) {
   Candidate b(client_, "b");
   a_.Start();
   a_.began.Wait();
@@ -266,7 +266,7 @@ TEST_F(LeaderElectorTest, ALeaderThatDiedIsFollowedWhenItsLeaseRunsOut) {
   a_.clock.Step(seconds(2));
   const Result<void> result = a_.Join();
   ASSERT_FALSE(result.ok());
-  EXPECT_THAT(result.error().message(), HasSubstr("b leads now"));
+  EXPECT_THAT(result.error().message(), HasSubstr("b holds it now"));
 }
 
 TEST_F(LeaderElectorTest, LosesWhenItCannotRenewInTime) {
@@ -279,13 +279,13 @@ TEST_F(LeaderElectorTest, LosesWhenItCannotRenewInTime) {
   while (a_.clock.MonotonicNow() - begin < milliseconds(9'750)) {
     ASSERT_TRUE(a_.clock.Step(milliseconds(250)));
   }
-  EXPECT_FALSE(a_.told_to_end.IsSet());
+  EXPECT_FALSE(a_.stopped.IsSet());
   ASSERT_TRUE(a_.clock.Step(milliseconds(250)));
   const Result<void> result = a_.Join();
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().message(),
             "leader election lost: lease default/manager: not renewed in time: no route to host");
-  EXPECT_TRUE(a_.told_to_end.IsSet());
+  EXPECT_TRUE(a_.stopped.IsSet());
   EXPECT_FALSE(a_.elector().IsLeader());
   EXPECT_TRUE(a_.lost);
   EXPECT_THAT(a_.metrics.Collect(),
@@ -307,7 +307,7 @@ TEST_F(LeaderElectorTest, SurvivesAShortFailure) {
   EXPECT_TRUE(a_.Join().ok());
 }
 
-TEST_F(LeaderElectorTest, AServerThatDoesNotAnswerIsNotWaitedFor) {
+TEST_F(LeaderElectorTest, DoesNotWaitForAnUnresponsiveServer) {
   a_.Start();
   a_.began.Wait();
   Signal hanging;
@@ -318,20 +318,21 @@ TEST_F(LeaderElectorTest, AServerThatDoesNotAnswerIsNotWaitedFor) {
   });
   ASSERT_TRUE(a_.clock.Step(seconds(2)));
   hanging.Wait();
-  while (!a_.told_to_end.IsSet()) a_.clock.Advance(milliseconds(100));
+  while (!a_.stopped.IsSet()) a_.clock.Advance(milliseconds(100));
   const Result<void> result = a_.Join();
   ASSERT_FALSE(result.ok());
   EXPECT_THAT(result.error().message(), HasSubstr("not renewed in time: ended by the caller"));
 }
 
-TEST_F(LeaderElectorTest, LosesToWhoeverTookTheLease) {
+TEST_F(LeaderElectorTest, LosesTheLeaseToAnotherHolder) {
   a_.Start();
   a_.began.Wait();
   WriteHolder("b");
   ASSERT_TRUE(a_.clock.Step(seconds(2)));
   const Result<void> result = a_.Join();
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().message(), "leader election lost: lease default/manager: b leads now");
+  EXPECT_EQ(result.error().message(),
+            "leader election lost: lease default/manager: b holds it now");
   EXPECT_EQ(Holder(), "b");
 }
 
@@ -340,11 +341,11 @@ TEST_F(LeaderElectorTest, TheLeaseIsKeptUntilTheWorkHasEnded) {
   a_.Start();
   a_.began.Wait();
   a_.Stop();
-  a_.told_to_end.Wait();
+  a_.stopped.Wait();
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(a_.clock.Step(seconds(1)));
   EXPECT_EQ(Holder(), "a");
   EXPECT_TRUE(a_.elector().IsLeader());
-  EXPECT_TRUE(a_.elector().Healthy().ok());
+  EXPECT_TRUE(a_.elector().Health().ok());
   a_.patient.Set();
   EXPECT_TRUE(a_.Join().ok());
   EXPECT_EQ(Holder(), "");
@@ -356,29 +357,29 @@ TEST_F(LeaderElectorTest, WorkThatOutlivesItsLeaseIsUnhealthy) {
   a_.began.Wait();
   WriteHolder("b");
   ASSERT_TRUE(a_.clock.Step(seconds(2)));
-  a_.told_to_end.Wait();
-  EXPECT_TRUE(a_.elector().Healthy().ok());
+  a_.stopped.Wait();
+  EXPECT_TRUE(a_.elector().Health().ok());
   a_.clock.Advance(seconds(15));
-  EXPECT_FALSE(a_.elector().Healthy().ok());
+  EXPECT_FALSE(a_.elector().Health().ok());
   a_.patient.Set();
   EXPECT_FALSE(a_.Join().ok());
-  EXPECT_TRUE(a_.elector().Healthy().ok());
+  EXPECT_TRUE(a_.elector().Health().ok());
 }
 
-TEST_F(LeaderElectorTest, WorkThatIsFinishingIsToldThatItsLeaseIsLost) {
+TEST_F(LeaderElectorTest, SignalsALostLeaseWhileTheWorkIsEnding) {
   a_.waits_for_loss = true;
   a_.Start();
   a_.began.Wait();
   a_.Stop();
-  a_.told_to_end.Wait();
+  a_.stopped.Wait();
   EXPECT_FALSE(a_.lost);
   WriteHolder("b");
   ASSERT_TRUE(a_.clock.Step(seconds(2)));
-  EXPECT_THAT(a_.Join().error().message(), HasSubstr("b leads now"));
-  EXPECT_FALSE(a_.hangs.IsSet());
+  EXPECT_THAT(a_.Join().error().message(), HasSubstr("b holds it now"));
+  EXPECT_FALSE(a_.stuck.IsSet());
 }
 
-TEST_F(LeaderElectorTest, WorkThatDoesNotEndIsNotWaitedForLongerThanOthersWait) {
+TEST_F(LeaderElectorTest, ReportsStuckWorkBeforeTheLeaseExpires) {
   a_.stubborn = true;
   a_.Start();
   a_.began.Wait();
@@ -390,28 +391,26 @@ TEST_F(LeaderElectorTest, WorkThatDoesNotEndIsNotWaitedForLongerThanOthersWait) 
     while (a_.clock.MonotonicNow() - begin < time) ASSERT_TRUE(a_.clock.Step(milliseconds(250)));
   };
   step_until(seconds(10));
-  a_.told_to_end.Wait();
+  a_.stopped.Wait();
   step_until(milliseconds(14'750));
-  EXPECT_FALSE(a_.hangs.IsSet());
+  EXPECT_FALSE(a_.stuck.IsSet());
   step_until(seconds(15));
-  a_.hangs.Wait();
+  a_.stuck.Wait();
 }
 
 using LeaderElectorDeathTest = LeaderElectorTest;
 
-TEST_F(LeaderElectorDeathTest, WorkThatDoesNotEndIsEndedWithTheProcess) {
+TEST_F(LeaderElectorDeathTest, TerminatesTheProcessIfTheWorkDoesNotEnd) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto lead_for_ever = [&] {
     ManualClock clock;
     SystemRandom random;
     FileLogSink sink;
-    const auto elector = LeaderElector::Create({.name = kKey.name,
-                                                .namespace_name = kKey.namespace_name,
-                                                .client = &client_,
-                                                .clock = &clock,
-                                                .random = &random,
-                                                .logger = Logger({.sink = &sink, .clock = &clock})})
-                             .value();
+    const auto elector =
+        LeaderElector::Create(
+            {.name = kKey.name, .namespace_name = kKey.namespace_name, .client = &client_},
+            {.clock = clock, .random = random, .log = Logger({.sink = &sink, .clock = &clock})})
+            .value();
     const std::jthread time([&](const std::stop_token& over) {
       while (!over.stop_requested()) clock.Advance(milliseconds(1));
     });
@@ -421,7 +420,8 @@ TEST_F(LeaderElectorDeathTest, WorkThatDoesNotEndIsEndedWithTheProcess) {
       return {};
     });
   };
-  EXPECT_EXIT(lead_for_ever(), testing::ExitedWithCode(1), "the work of a leader does not end");
+  EXPECT_EXIT(lead_for_ever(), testing::ExitedWithCode(1),
+              "its work did not end after the lease was lost");
 }
 
 TEST_F(LeaderElectorTest, WorkThatIsDoneEndsIt) {
@@ -432,7 +432,7 @@ TEST_F(LeaderElectorTest, WorkThatIsDoneEndsIt) {
   EXPECT_EQ(Holder(), "");
 }
 
-TEST_F(LeaderElectorTest, ALeaseThatComesTooLateIsGivenBack) {
+TEST_F(LeaderElectorTest, ReleasesALeaseThatIsAcquiredAfterTheStop) {
   client_.Set([&](Client& server, const ClientRequest& request) {
     const Result<SharedBytes> answer = server.Do(request);
     if (request.verb == Verb::kCreate) a_.Stop();
@@ -444,18 +444,16 @@ TEST_F(LeaderElectorTest, ALeaseThatComesTooLateIsGivenBack) {
   EXPECT_EQ(Holder(), "");
 }
 
-TEST_F(LeaderElectorTest, SaysByEventsWhoLeads) {
+TEST_F(LeaderElectorTest, RecordsLeaderElectionEvents) {
   SystemClock clock;
   SystemRandom random;
   EventBroadcaster broadcaster({.client = &server_.client(), .clock = &clock, .random = &random});
   const EventRecorder events(broadcaster, "manager");
-  const auto elector = LeaderElector::Create({.name = kKey.name,
-                                              .namespace_name = kKey.namespace_name,
-                                              .client = &client_,
-                                              .clock = &clock,
-                                              .random = &random,
-                                              .events = &events})
-                           .value();
+  const auto elector =
+      LeaderElector::Create(
+          {.name = kKey.name, .namespace_name = kKey.namespace_name, .client = &client_},
+          {.clock = clock, .random = random, .events = &events})
+          .value();
   EXPECT_THAT(elector->identity(), HasSubstr("_"));
   ASSERT_TRUE(elector->Run({}, [](const Leadership&) { return Result<void>(); }).ok());
   std::stop_source stopped;
@@ -476,26 +474,25 @@ TEST_F(LeaderElectorTest, SaysByEventsWhoLeads) {
 TEST_F(LeaderElectorTest, WrongOptionsAreNamed) {
   SystemClock clock;
   SystemRandom random;
-  const LeaderElectionOptions good{
-      .name = "n", .namespace_name = "s", .client = &client_, .clock = &clock, .random = &random};
+  const LeaderElectionOptions good{.name = "n", .namespace_name = "s", .client = &client_};
   const auto message = [&](auto change) {
     LeaderElectionOptions options = good;
     change(options);
-    const auto elector = LeaderElector::Create(options);
+    const auto elector = LeaderElector::Create(options, {.clock = clock, .random = random});
     return elector.ok() ? "" : elector.error().message();
   };
   EXPECT_EQ(message([](auto&) {}), "");
   EXPECT_EQ(message([](auto& options) { options.name = ""; }),
-            "leader election: name is empty: name the Lease");
+            "leader election: name is empty: set the name of the Lease");
   EXPECT_EQ(message([](auto& options) { options.namespace_name = ""; }),
-            "leader election: namespace_name is empty: say where the Lease is kept");
+            "leader election: namespace_name is empty: set the namespace of the Lease");
   EXPECT_EQ(message([](auto& options) { options.lease_duration = seconds(10); }),
             "leader election: lease_duration (10 s) must be longer than renew_deadline (10 s)");
   EXPECT_EQ(message([](auto& options) { options.renew_deadline = milliseconds(2400); }),
             "leader election: renew_deadline (2.4 s) must be longer than 1.2 times retry_period "
             "(2 s)");
   EXPECT_EQ(message([](auto& options) { options.retry_period = seconds(0); }),
-            "leader election: retry_period must be longer than nothing");
+            "leader election: retry_period must be greater than zero");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace kubexms {
 namespace {
 
-// Of conflicting writes while the lock is given up.
+// Attempts to release the lease in spite of conflicts.
 constexpr int kReleaseAttempts = 5;
 
 int32_t WholeSeconds(std::chrono::nanoseconds duration) {
@@ -14,8 +14,8 @@ int32_t WholeSeconds(std::chrono::nanoseconds duration) {
 
 }  // namespace
 
-LeaseLock::LeaseLock(LeaseLockOptions options, Client* client, const Clock* clock)
-    : options_(std::move(options)), client_(client), clock_(clock) {}
+LeaseLock::LeaseLock(LeaderElectionOptions options, const Clock* clock)
+    : options_(std::move(options)), client_(options_.client), clock_(clock) {}
 
 std::string LeaseLock::Holder() const { return lease_.spec.holder_identity.value_or(""); }
 
@@ -71,7 +71,7 @@ Result<bool> LeaseLock::Write(Lease lease, const std::stop_token& stop) {
   return true;
 }
 
-// What is written to have, or to keep, the lock that was seen last.
+// The observed Lease, changed so that this candidate acquires or renews it.
 LeaseLock::Lease LeaseLock::Claimed() const {
   Lease lease = lease_;
   const MicroTime now = MicroTime::Now(*clock_);

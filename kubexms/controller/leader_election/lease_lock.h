@@ -1,53 +1,43 @@
 #pragma once
 
-// A lock with a time limit, kept as a Lease object in the form that Kubernetes' own components
-// write and read. This is one holder's view of it: single attempts, without waiting. LeaderElector
-// (leader_election.h) adds the time.
+// A lock that expires, stored as a Lease object in the format of Kubernetes' own components. This
+// class makes single attempts without waiting; LeaderElector (leader_election.h) adds the timing.
 //
-// Clocks of different machines are never compared. Whether the holder has given up is judged by how
-// long, on our own clock, we have not seen the record change.
+// Clocks of different machines are never compared: a lease is expired when this candidate has not
+// observed a change of the record for the lease duration, by its own clock.
 
-#include <chrono>
 #include <optional>
 #include <string>
 
 #include "kubexms/api/kinds/coordination_v1.h"
 #include "kubexms/client/client.h"
+#include "kubexms/controller/leader_election/leader_election_options.h"
 
 namespace kubexms {
-
-struct LeaseLockOptions {
-  std::string name;
-  std::string namespace_name;
-  std::string identity;
-  // What other candidates wait after the last change that they saw before they take over. Written
-  // in whole seconds, rounded up.
-  std::chrono::nanoseconds lease_duration = std::chrono::seconds(15);
-};
 
 // For one thread at a time.
 class LeaseLock {
  public:
-  // Both must outlive this.
-  LeaseLock(LeaseLockOptions options, Client* client, const Clock* clock);
+  // The client in the options and the clock must outlive the lock.
+  LeaseLock(LeaderElectionOptions options, const Clock* clock);
 
-  // One attempt to get the lock, or to renew it when we have it. True: it is ours, as of the moment
-  // before the call. False: somebody else has it. An error says nothing about who has it: a write
-  // may have arrived although its answer did not.
+  // Makes one attempt to acquire the lease, or to renew it. True: this candidate holds it, as of
+  // the time before the call. False: another candidate holds it. After an error the holder is
+  // unknown: the server may have applied the write although its response was lost.
   //
-  // The holder first writes over the version that it knows; only when that fails does it read.
+  // The holder first updates the version that it knows, and reads the Lease only if that fails.
   Result<bool> TryAcquireOrRenew(std::stop_token stop = {});
 
-  // Gives the lock up, if it is ours, so that the next candidate need not wait.
+  // Releases the lease if this candidate holds it, so that the next one need not wait.
   Result<void> Release(std::stop_token stop = {});
 
-  // By the record that was seen last.
+  // According to the last observed record.
   bool IsHolder() const { return Holder() == options_.identity; }
-  // Empty: nobody, or not yet known.
+  // Empty: none, or not known yet.
   std::string Holder() const;
-  // The Lease as it was seen last: what events are about.
+  // The last observed Lease: the object of events.
   const coordinationv1::Lease& lease() const { return lease_; }
-  // How often the holder had to read because its write failed.
+  // How often the holder had to read the Lease because its update failed.
   int64_t slow_renewals() const { return slow_renewals_; }
 
  private:
@@ -60,12 +50,12 @@ class LeaseLock {
   bool IsValid() const;
   void Observe(Lease lease);
 
-  const LeaseLockOptions options_;
+  const LeaderElectionOptions options_;
   Client* const client_;
   const Clock* const clock_;
   Lease lease_;
-  std::string record_;  // the spec of lease_ as JSON: equal text means that nobody renewed
-  Clock::MonotonicTime changed_at_{};  // when record_ was first seen, on our clock
+  std::string record_;                 // the spec of lease_ as JSON, to detect renewals
+  Clock::MonotonicTime changed_at_{};  // when record_ was first observed
   int64_t slow_renewals_ = 0;
 };
 

@@ -19,14 +19,16 @@ using testing::ElementsAre;
 
 const ObjectKey kKey{"default", "manager"};
 
-LeaseLockOptions Options(std::string identity) {
-  return {
-      .name = kKey.name, .namespace_name = kKey.namespace_name, .identity = std::move(identity)};
+LeaderElectionOptions Options(std::string identity, Client& client) {
+  return {.name = kKey.name,
+          .namespace_name = kKey.namespace_name,
+          .identity = std::move(identity),
+          .client = &client};
 }
 
 class LeaseLockTest : public testing::Test {
  protected:
-  LeaseLockTest() : client_(server_.client()), a_(Options("a"), &client_, &clock_) {}
+  LeaseLockTest() : client_(server_.client()), a_(Options("a", client_), &clock_) {}
 
   std::string StoredSpec() { return Encode(client_.Get<Lease>(kKey).value().spec); }
 
@@ -53,7 +55,7 @@ TEST_F(LeaseLockTest, TheFirstCandidateCreatesTheRecord) {
                           R"("renewTime":"2024-01-01T00:00:00.000000Z"})");
 }
 
-TEST_F(LeaseLockTest, RenewalKeepsTheTimeAndTheCountOfAcquisitions) {
+TEST_F(LeaseLockTest, ARenewalRetainsAcquireTimeAndTransitions) {
   ASSERT_TRUE(a_.TryAcquireOrRenew().value());
   clock_.Advance(std::chrono::milliseconds(2500));
   ASSERT_TRUE(a_.TryAcquireOrRenew().value());
@@ -70,7 +72,7 @@ TEST_F(LeaseLockTest, TheHolderWritesWithoutReading) {
   EXPECT_EQ(a_.slow_renewals(), 0);
 }
 
-TEST_F(LeaseLockTest, TheHolderReadsAgainWhenItsVersionIsOld) {
+TEST_F(LeaseLockTest, RereadsAnOutdatedLease) {
   ASSERT_TRUE(a_.TryAcquireOrRenew().value());
   Lease lease = client_.Get<Lease>(kKey).value();
   lease.metadata.labels["touched"] = "yes";
@@ -83,14 +85,14 @@ TEST_F(LeaseLockTest, TheHolderReadsAgainWhenItsVersionIsOld) {
 }
 
 // As client-go's leaderelection writes it, on a machine whose clock is wrong by decades.
-TEST_F(LeaseLockTest, RecordsOfOthersAreHonouredByOurOwnClock) {
+TEST_F(LeaseLockTest, ExpiryIsMeasuredByTheOwnClock) {
   for (const std::string year : {"2001", "2099"}) {
     static_cast<void>(client_.Delete<Lease>(kKey));
     Store(R"({"holderIdentity":"host_6f1c","leaseDurationSeconds":15,"leaseTransitions":3,)"
           R"("acquireTime":")" +
           year + R"(-05-01T10:00:00.000001Z","renewTime":")" + year +
           R"(-05-01T10:00:20.123456Z"})");
-    LeaseLock lock(Options("a"), &client_, &clock_);
+    LeaseLock lock(Options("a", client_), &clock_);
     EXPECT_FALSE(lock.TryAcquireOrRenew().value());
     EXPECT_EQ(lock.Holder(), "host_6f1c");
     clock_.Advance(seconds(14));
@@ -102,8 +104,8 @@ TEST_F(LeaseLockTest, RecordsOfOthersAreHonouredByOurOwnClock) {
   }
 }
 
-TEST_F(LeaseLockTest, EveryRenewalOfTheHolderBeginsTheWaitAnew) {
-  LeaseLock b(Options("b"), &client_, &clock_);
+TEST_F(LeaseLockTest, EveryRenewalRestartsTheWait) {
+  LeaseLock b(Options("b", client_), &clock_);
   ASSERT_TRUE(b.TryAcquireOrRenew().value());
   for (int i = 0; i < 5; ++i) {
     EXPECT_FALSE(a_.TryAcquireOrRenew().value());
@@ -118,7 +120,7 @@ TEST_F(LeaseLockTest, ARecordWithoutHolderIsFree) {
   EXPECT_EQ(a_.lease().spec.lease_transitions, 2);
 }
 
-TEST_F(LeaseLockTest, WhatElseTheRecordSaysIsKept) {
+TEST_F(LeaseLockTest, RetainsUnknownFieldsOfTheLease) {
   Store(R"({"holderIdentity":"","preferredHolder":"c","strategy":"OldestEmulationVersion"})");
   ASSERT_TRUE(a_.TryAcquireOrRenew().value());
   EXPECT_EQ(a_.lease().spec.preferred_holder, "c");
@@ -127,7 +129,7 @@ TEST_F(LeaseLockTest, WhatElseTheRecordSaysIsKept) {
 
 TEST_F(LeaseLockTest, AReleasedLockIsTakenAtOnce) {
   ASSERT_TRUE(a_.TryAcquireOrRenew().value());
-  LeaseLock b(Options("b"), &client_, &clock_);
+  LeaseLock b(Options("b", client_), &clock_);
   ASSERT_FALSE(b.TryAcquireOrRenew().value());
   ASSERT_TRUE(a_.Release().ok());
   EXPECT_EQ(StoredSpec(), R"({"acquireTime":"2024-01-01T00:00:00.000000Z","holderIdentity":"",)"
@@ -138,7 +140,7 @@ TEST_F(LeaseLockTest, AReleasedLockIsTakenAtOnce) {
   EXPECT_EQ(b.lease().spec.lease_transitions, 1);
 }
 
-TEST_F(LeaseLockTest, ReleaseIsTriedAgainAfterAConflict) {
+TEST_F(LeaseLockTest, RetriesTheReleaseAfterAConflict) {
   ASSERT_TRUE(a_.TryAcquireOrRenew().value());
   Lease lease = client_.Get<Lease>(kKey).value();
   lease.metadata.labels["touched"] = "yes";
@@ -147,7 +149,7 @@ TEST_F(LeaseLockTest, ReleaseIsTriedAgainAfterAConflict) {
   EXPECT_EQ(client_.Get<Lease>(kKey).value().spec.holder_identity, "");
 }
 
-TEST_F(LeaseLockTest, WhatOthersHoldIsNotReleased) {
+TEST_F(LeaseLockTest, DoesNotReleaseALeaseOfAnotherHolder) {
   ASSERT_TRUE(a_.TryAcquireOrRenew().value());
   Lease lease = client_.Get<Lease>(kKey).value();
   lease.spec.holder_identity = "b";
@@ -207,7 +209,7 @@ class SimulatedCandidate {
       : clock_(clock),
         skewed_(clock, skew),
         client_(server),
-        lock_(Options(std::move(name)), &client_, &skewed_) {}
+        lock_(Options(std::move(name), client_), &skewed_) {}
 
   void Try() {
     const Clock::MonotonicTime begin = clock_.MonotonicNow();

@@ -16,13 +16,11 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr size_t kRecentReconciles = 256;
-// How far the time between two resyncs may be from the period, so that not all come together.
+// Part of the resync period by which a resync is earlier or later, so that not all come together.
 constexpr double kResyncJitter = 0.1;
-// Whose own failures are counted, at most.
-constexpr size_t kMaxFailingKeys = 1'000'000;
-// From when on a reconcile that runs is reported.
+// A reconcile that runs for longer is logged.
 constexpr auto kLongReconcile = std::chrono::minutes(1);
-// Before a source that threw runs again.
+// Delay before a source that threw is restarted.
 constexpr auto kSourceRestartDelay = std::chrono::seconds(1);
 
 const std::vector<double>& ReconcileTimeBuckets() {
@@ -33,14 +31,9 @@ const std::vector<double>& ReconcileTimeBuckets() {
   return kBuckets;
 }
 
-int WorkersOf(const ControllerOptions& options) {
-  if (options.max_concurrent_reconciles == 0) return options.workers;
-  return std::min(options.workers, options.max_concurrent_reconciles);
-}
-
 }  // namespace
 
-// Under the names that dashboards for controller-runtime know, and under our own.
+// Some metrics have two names: that of controller-runtime and one without "runtime".
 struct ControllerRunner::Metrics {
   Metrics(MetricsRegistry& registry, const std::string& controller) {
     const auto counter = [&](std::string name, std::string help) {
@@ -61,41 +54,43 @@ struct ControllerRunner::Metrics {
           .With({controller});
     };
     const auto results = registry.AddCounter({.name = "controller_runtime_reconcile_total",
-                                              .help = "Reconciles by result.",
+                                              .help = "Number of reconciles by result.",
                                               .labels = {"controller", "result"}});
     success = results.With({controller, "success"});
     error = results.With({controller, "error"});
     requeue_after = results.With({controller, "requeue_after"});
     requeue = results.With({controller, "requeue"});
-    errors = counter("controller_runtime_reconcile_errors_total", "Failed reconciles.");
-    seed_errors = counter("controller_reconcile_errors_total", "Failed reconciles.");
+    errors = counter("controller_runtime_reconcile_errors_total", "Number of failed reconciles.");
+    short_errors = counter("controller_reconcile_errors_total", "Number of failed reconciles.");
     terminal_errors = counter("controller_runtime_terminal_reconcile_errors_total",
-                              "Reconciles that failed for good.");
-    panics = counter("controller_runtime_reconcile_panics_total", "Reconciles that threw.");
-    timeouts =
-        counter("controller_runtime_reconcile_timeouts_total", "Reconciles that took too long.");
-    time = histogram("controller_runtime_reconcile_time_seconds", "How long reconciles take.");
-    seed_time = histogram("controller_reconcile_time_seconds", "How long reconciles take.");
-    max_concurrent =
-        gauge("controller_runtime_max_concurrent_reconciles", "Workers of the controller.");
-    active_workers = gauge("controller_runtime_active_workers", "Workers that are busy.");
+                              "Number of reconciles with a terminal error.");
+    panics = counter("controller_runtime_reconcile_panics_total",
+                     "Number of reconciles that threw an exception.");
+    timeouts = counter("controller_runtime_reconcile_timeouts_total",
+                       "Number of reconciles that exceeded the reconcile timeout.");
+    time = histogram("controller_runtime_reconcile_time_seconds", "Duration of reconciles.");
+    short_time = histogram("controller_reconcile_time_seconds", "Duration of reconciles.");
+    max_concurrent = gauge("controller_runtime_max_concurrent_reconciles",
+                           "Maximum number of concurrent reconciles.");
+    active_workers = gauge("controller_runtime_active_workers", "Number of busy workers.");
     longest_running = gauge("controller_reconcile_longest_running_seconds",
-                            "How long the oldest reconcile that runs has been running.");
+                            "Time since the start of the oldest running reconcile.");
   }
 
   Counter success, error, requeue, requeue_after;
-  Counter errors, seed_errors, terminal_errors, panics, timeouts;
-  Histogram time, seed_time;
+  Counter errors, short_errors, terminal_errors, panics, timeouts;
+  Histogram time, short_time;
   Gauge max_concurrent, active_workers, longest_running;
 };
 
-// Shows a reconcile as one that runs, for as long as it lives.
+// Lists a reconcile among the running ones during its lifetime.
 class ControllerRunner::RunningEntry {
  public:
-  RunningEntry(ControllerRunner& runner, const ReconcileRecord& record, Clock::MonotonicTime begun)
+  RunningEntry(ControllerRunner& runner, const ReconcileRecord& record,
+               Clock::MonotonicTime started)
       : runner_(runner), record_(record) {
     MutexLock lock(runner_.recent_mutex_);
-    runner_.running_.push_back({&record, begun, begun + kLongReconcile});
+    runner_.running_.push_back({&record, started, started + kLongReconcile});
   }
   ~RunningEntry() {
     MutexLock lock(runner_.recent_mutex_);
@@ -110,7 +105,7 @@ class ControllerRunner::RunningEntry {
   const ReconcileRecord& record_;
 };
 
-// Tells reconciles that their time is over: one thread for all workers of a controller.
+// Stops reconciles at their timeout: one thread for all workers of a controller.
 class ControllerRunner::Watchdog {
  public:
   explicit Watchdog(Clock& clock)
@@ -123,7 +118,7 @@ class ControllerRunner::Watchdog {
     }
   }
 
-  // Requests `source` at `deadline`, for as long as the result lives.
+  // Requests a stop of `source` at `deadline`, unless it is destroyed before.
   class Guard {
    public:
     Guard(Watchdog& watchdog, Clock::MonotonicTime deadline, std::stop_source source)
@@ -178,20 +173,17 @@ class ControllerRunner::Watchdog {
 ControllerRunner::ControllerRunner(Controller controller, Environment environment)
     : controller_(std::move(controller)),
       environment_(std::move(environment)),
-      queue_({.name = controller_.options().name, .metrics = &environment_.metrics},
-             &environment_.clock,
-             DefaultRateLimiter<ObjectKey>({.base_delay = controller_.options().base_delay,
-                                            .max_delay = controller_.options().max_delay,
-                                            .qps = controller_.options().qps,
-                                            .burst = controller_.options().burst},
-                                           &environment_.clock)),
-      own_failures_(kMaxFailingKeys),
+      queue_({.name = controller_.options().name,
+              .rate_limiter = controller_.options().rate_limiter,
+              .metrics = &environment_.metrics},
+             &environment_.clock),
+      own_failures_(controller_.options().rate_limiter.max_keys),
       watchdog_(controller_.options().reconcile_timeout.count() > 0
                     ? std::make_unique<Watchdog>(environment_.clock)
                     : nullptr),
       id_prefix_(environment_.random.Next() & 0xffffffff),
       metrics_(std::make_unique<Metrics>(environment_.metrics, controller_.options().name)) {
-  metrics_->max_concurrent.Set(WorkersOf(controller_.options()));
+  metrics_->max_concurrent.Set(controller_.options().max_concurrent_reconciles);
   refresh_ = environment_.metrics.AddRefresh([this] { PublishLongestRunning(); });
 }
 
@@ -211,17 +203,18 @@ void ControllerRunner::Prepare() {
         [this, &rule](const CacheEvent& event) { Enqueue(rule, event); });
     handlers_.emplace_back(caches_[i].informer, id);
   }
-  PlanResync();
+  ScheduleResync();
 }
 
-// An object for which the function fails is in no place of the index.
+// An object for which the index function fails is not in the index.
 void ControllerRunner::AddIndex(const CacheIndex& index) {
   const auto values_of = [index, log = environment_.log](const CachedObject& object) {
     const Result<std::vector<std::string>> values =
-        Guarded("it", [&]() -> Result<std::vector<std::string>> { return index.function(object); });
+        Guarded("the index function",
+                [&]() -> Result<std::vector<std::string>> { return index.function(object); });
     if (values.ok()) return *values;
     log.Error(
-        "the function of an index failed",
+        "index function failed",
         {{"index", index.name}, {"object", object.key().ToString()}, {"error", values.error()}});
     return std::vector<std::string>();
   };
@@ -236,19 +229,19 @@ bool ControllerRunner::HasSynced() const {
 }
 
 void ControllerRunner::Enqueue(const WatchRule& rule, const CacheEvent& event) {
-  const auto wanted = [&](const std::vector<Predicate>& predicates) {
+  const auto matches = [&](const std::vector<Predicate>& predicates) {
     return std::all_of(predicates.begin(), predicates.end(),
                        [&](const Predicate& predicate) { return predicate(event); });
   };
-  if (!wanted(rule.predicates) || !wanted(controller_.event_filters())) return;
+  if (!matches(rule.predicates) || !matches(controller_.event_filters())) return;
   std::vector<ObjectKey> keys;
   const DeclaredCaches caches{name(), caches_};
   if (event.old && event.old.value != event.object.value) rule.mapper(caches, event.old, keys);
   rule.mapper(caches, event.object, keys);
-  // A key that is added twice could be taken by a worker in between, and would run twice.
+  // A worker could dequeue a key between two additions, and would reconcile it twice.
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  const WorkReason reason = event.initial  ? WorkReason("first list")
+  const WorkReason reason = event.initial  ? WorkReason("initial list")
                             : event.resync ? WorkReason("resync")
                             : event.type == CacheEvent::Type::kDelete && rule.reason == "changed"
                                 ? WorkReason("deleted")
@@ -261,22 +254,23 @@ void ControllerRunner::Start() {
   for (const auto& source : controller_.sources()) {
     sources_.emplace_back([this, source](std::stop_token stop) { RunSource(*source, stop); });
   }
-  queue_.CallWorkers(WorkersOf(controller_.options()),
-                     [this] { environment_.threads.Start(name(), [this] { Work(); }); });
+  queue_.StartWorkersOnDemand(controller_.options().max_concurrent_reconciles,
+                              [this] { environment_.threads.Start(name(), [this] { Work(); }); });
   working_ = true;
-  environment_.log.Info("working", {{"workers", WorkersOf(controller_.options())}});
+  environment_.log.Info(
+      "started", {{"maxConcurrentReconciles", controller_.options().max_concurrent_reconciles}});
 }
 
 void ControllerRunner::RunSource(Source& source, const std::stop_token& stop) {
   const WorkReason reason = WorkReason::Lasting(source.reason());
   const auto enqueue = [&](const ObjectKey& key) { queue_.Add(key, {.reason = reason}); };
   do {
-    const Result<void> ran = Guarded("a source", [&]() -> Result<void> {
+    const Result<void> ran = Guarded("the source", [&]() -> Result<void> {
       source.Run(enqueue, environment_.clock, stop);
       return {};
     });
     if (ran.ok()) return;
-    environment_.log.Error("a source failed; it is started again",
+    environment_.log.Error("source failed; restarting it",
                            {{"source", source.reason()}, {"error", ran.error()}});
   } while (environment_.clock.SleepFor(kSourceRestartDelay, stop));
 }
@@ -297,10 +291,10 @@ Result<void> ControllerRunner::Drain(Clock::MonotonicTime deadline) {
   Abandon();
   if (left == 0) return {};
   return Error::Timeout(
-      fmt::format("controller \"{}\" stopped with {} keys not worked off", name(), left));
+      fmt::format("controller \"{}\" stopped with {} keys left in its work queue", name(), left));
 }
 
-void ControllerRunner::PlanResync() {
+void ControllerRunner::ScheduleResync() {
   const nanoseconds period = controller_.options().resync_period;
   if (!controller_.has_for() || period.count() == 0) return;
   const double factor = 1 + kResyncJitter * (2 * environment_.random.Fraction() - 1);
@@ -312,7 +306,7 @@ Clock::MonotonicTime ControllerRunner::Resync() {
   if (environment_.clock.MonotonicNow() >= next_resync_) {
     const auto& [informer, id] = handlers_.front();
     informer->Resync(id);
-    PlanResync();
+    ScheduleResync();
   }
   return next_resync_;
 }
@@ -335,7 +329,7 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
   const std::string id = NextId();
   std::stop_source stop;
   const std::stop_callback forward(abandon, [&] { stop.request_stop(); });
-  const auto begun = environment_.clock.MonotonicNow();
+  const auto started = environment_.clock.MonotonicNow();
   const nanoseconds timeout = controller_.options().reconcile_timeout;
   ReconcileRecord record{.id = id,
                          .key = item.key,
@@ -343,7 +337,7 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
                          .started = environment_.clock.Now(),
                          .waited = item.waited};
   ReconcileClient client(environment_.client,
-                         {.known = watched_,
+                         {.read_set = watched_,
                           .caches = caches_,
                           .reconciled = controller_.has_for() ? &item.key : nullptr},
                          stop.get_token());
@@ -362,34 +356,34 @@ void ControllerRunner::Reconcile(const WorkItem<ObjectKey>& item, std::stop_toke
       .log = environment_.log.With("object", item.key.ToString()).With("reconcileID", id),
       .caches = caches_};
   Result<Outcome> result = Outcome::Done();
-  bool servers_error = false;
+  bool is_server_error = false;
   {
-    const RunningEntry running(*this, record, begun);
+    const RunningEntry running(*this, record, started);
     std::optional<Watchdog::Guard> guard;
-    if (watchdog_ != nullptr) guard.emplace(*watchdog_, begun + timeout, stop);
-    result = Call(context, servers_error);
+    if (watchdog_ != nullptr) guard.emplace(*watchdog_, started + timeout, stop);
+    result = Call(context, is_server_error);
   }
-  // What was told to stop says nothing about the object.
-  servers_error |=
-      stop.stop_requested() || (!result.ok() && client.MetTransient(result.error().code()));
-  record.took = environment_.clock.MonotonicNow() - begun;
-  if (watchdog_ != nullptr && record.took >= timeout) metrics_->timeouts.Increment();
-  metrics_->time.Observe(record.took);
-  metrics_->seed_time.Observe(record.took);
-  record.result = Settle(item, result, servers_error, context.log);
+  // An error after a stop is not a fault of the reconciler either.
+  is_server_error |=
+      stop.stop_requested() || (!result.ok() && client.HadTransientError(result.error().code()));
+  record.duration = environment_.clock.MonotonicNow() - started;
+  if (watchdog_ != nullptr && record.duration >= timeout) metrics_->timeouts.Increment();
+  metrics_->time.Observe(record.duration);
+  metrics_->short_time.Observe(record.duration);
+  record.result = HandleResult(item, result, is_server_error, context.log);
   if (!result.ok()) record.error = result.error().message();
-  context.log.Debug("reconciled", {{"why", record.reasons},
+  context.log.Debug("reconciled", {{"reasons", record.reasons},
                                    {"waited", record.waited},
-                                   {"took", record.took},
+                                   {"duration", record.duration},
                                    {"result", record.result}});
-  Keep(std::move(record));
+  AddRecent(std::move(record));
 }
 
-Result<Outcome> ControllerRunner::Call(ReconcileContext& context, bool& servers_error) {
-  const Result<std::string> settled =
+Result<Outcome> ControllerRunner::Call(ReconcileContext& context, bool& is_server_error) {
+  const Result<std::string> resolved =
       environment_.client.ResolvePendingWrites(watched_, context.stop);
-  servers_error = !settled.ok();
-  if (servers_error) return settled.error();
+  is_server_error = !resolved.ok();
+  if (is_server_error) return resolved.error();
   const CachedObject object =
       controller_.has_for() ? caches_.front().informer->cache().Get(context.key) : CachedObject();
   bool returned = false;
@@ -402,69 +396,70 @@ Result<Outcome> ControllerRunner::Call(ReconcileContext& context, bool& servers_
   return outcome;
 }
 
-std::string_view ControllerRunner::Settle(const WorkItem<ObjectKey>& item,
-                                          const Result<Outcome>& result, bool servers_error,
-                                          const Logger& log) {
+std::string_view ControllerRunner::HandleResult(const WorkItem<ObjectKey>& item,
+                                                const Result<Outcome>& result, bool is_server_error,
+                                                const Logger& log) {
   if (!result.ok()) {
     metrics_->error.Increment();
     metrics_->errors.Increment();
-    metrics_->seed_errors.Increment();
-    return Retry(item, result.error(), servers_error, log);
+    metrics_->short_errors.Increment();
+    return Retry(item, result.error(), is_server_error, log);
   }
   own_failures_.Forget(item.key);
-  if (result->requeue_after() && *result->requeue_after() < controller_.options().base_delay) {
+  const auto& requeue_after = result->requeue_after();
+  if (requeue_after && *requeue_after < controller_.options().rate_limiter.base_delay) {
     metrics_->requeue.Increment();
-    queue_.AddRateLimited(item.key, "look again at once", item.priority);
+    queue_.AddRateLimited(item.key, "requeue", item.priority);
     return "requeue";
   }
   queue_.Forget(item.key);
-  if (!result->requeue_after()) {
+  if (!requeue_after) {
     metrics_->success.Increment();
     return "success";
   }
   metrics_->requeue_after.Increment();
-  queue_.Add(item.key, {.priority = item.priority,
-                        .after = *result->requeue_after(),
-                        .reason = "time to look again"});
+  queue_.Add(
+      item.key,
+      {.priority = item.priority, .after = *requeue_after, .reason = "requeue after a delay"});
   return "requeue_after";
 }
 
 std::string_view ControllerRunner::Retry(const WorkItem<ObjectKey>& item, const Error& error,
-                                         bool servers_error, const Logger& log) {
+                                         bool is_server_error, const Logger& log) {
   if (error.terminal()) {
     metrics_->terminal_errors.Increment();
     GiveUp(item, error, log);
     return "terminal_error";
   }
-  if (!error.IsTransient() || !servers_error) {
-    const std::optional<int>& most = controller_.options().max_retries;
-    if (most && own_failures_.Increment(item.key) >= *most) {
+  if (!error.IsTransient() || !is_server_error) {
+    const std::optional<int>& max_retries = controller_.options().max_retries;
+    if (max_retries && own_failures_.Increment(item.key) >= *max_retries) {
       GiveUp(item, error, log);
       return "error";
     }
   }
-  const nanoseconds wait = AddAgain(item, error);
-  if (error.IsConflict()) {  // an everyday thing
-    log.Info("somebody else was faster; it will be tried again",
-             {{"error", error}, {"after", wait}});
+  const nanoseconds delay = Requeue(item, error);
+  if (error.IsConflict()) {  // normal: the cache was older than the object
+    log.Info("reconcile met a conflict; retrying", {{"error", error}, {"after", delay}});
   } else {
-    log.Warn("reconcile failed; it will be tried again",
-             {{"error", error}, {"failures", item.requeues + 1}, {"after", wait}});
+    log.Warn("reconcile failed; retrying",
+             {{"error", error}, {"failures", item.requeues + 1}, {"after", delay}});
   }
   return "error";
 }
 
-nanoseconds ControllerRunner::AddAgain(const WorkItem<ObjectKey>& item, const Error& error) {
-  nanoseconds wanted{0};
+nanoseconds ControllerRunner::Requeue(const WorkItem<ObjectKey>& item, const Error& error) {
+  nanoseconds retry_after{0};
   if (error.details().retry_after) {
-    wanted = std::min<nanoseconds>(*error.details().retry_after, controller_.options().max_delay);
+    retry_after = std::min<nanoseconds>(*error.details().retry_after,
+                                        controller_.options().rate_limiter.max_delay);
   }
-  return queue_.AddRateLimited(item.key, "retry", item.priority, wanted);
+  return queue_.AddRateLimited(item.key, "retry", item.priority, retry_after);
 }
 
 void ControllerRunner::GiveUp(const WorkItem<ObjectKey>& item, const Error& error,
                               const Logger& log) {
-  log.Error("reconcile failed and is not tried again until something changes",
+  log.Error("reconcile failed; not retrying until a watched object changes",
             {{"error", error}, {"failures", item.requeues + 1}});
   queue_.Forget(item.key);
   own_failures_.Forget(item.key);
@@ -476,7 +471,7 @@ void ControllerRunner::GiveUp(const WorkItem<ObjectKey>& item, const Error& erro
                             EventType::kWarning, "ReconcileFailed", error.message());
 }
 
-void ControllerRunner::Keep(ReconcileRecord record) {
+void ControllerRunner::AddRecent(ReconcileRecord record) {
   MutexLock lock(recent_mutex_);
   recent_.push_front(std::move(record));
   if (recent_.size() > kRecentReconciles) recent_.pop_back();
@@ -488,7 +483,7 @@ std::vector<ReconcileRecord> ControllerRunner::Running() const {
   MutexLock lock(recent_mutex_);
   for (const RunningReconcile& one : running_) {
     running.push_back(*one.record);
-    running.back().took = now - one.begun;
+    running.back().duration = now - one.started;
     running.back().result = "running";
   }
   return running;
@@ -504,7 +499,7 @@ std::vector<ReconcileRecord> ControllerRunner::Recent() const {
 void ControllerRunner::PublishLongestRunning() const {
   const auto now = environment_.clock.MonotonicNow();
   MutexLock lock(recent_mutex_);
-  const nanoseconds longest = running_.empty() ? nanoseconds(0) : now - running_.front().begun;
+  const nanoseconds longest = running_.empty() ? nanoseconds(0) : now - running_.front().started;
   metrics_->longest_running.Set(std::chrono::duration<double>(longest).count());
 }
 
@@ -516,15 +511,15 @@ void ControllerRunner::ReportLongRunning() {
     for (RunningReconcile& one : running_) {
       if (now < one.next_report) continue;
       due.push_back(*one.record);
-      due.back().took = now - one.begun;
-      one.next_report = one.begun + 2 * due.back().took;
+      due.back().duration = now - one.started;
+      one.next_report = one.started + 2 * due.back().duration;
     }
   }
   for (const ReconcileRecord& record : due) {
-    environment_.log.Warn("a reconcile has not ended yet", {{"object", record.key.ToString()},
-                                                            {"reconcileID", record.id},
-                                                            {"why", record.reasons},
-                                                            {"running", record.took}});
+    environment_.log.Warn("reconcile is still running", {{"object", record.key.ToString()},
+                                                         {"reconcileID", record.id},
+                                                         {"reasons", record.reasons},
+                                                         {"duration", record.duration}});
   }
 }
 

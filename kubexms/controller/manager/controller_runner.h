@@ -1,6 +1,6 @@
 #pragma once
 
-// One controller at work: it queues what its watches tell of, and its workers reconcile.
+// Runs one controller: its event handlers enqueue keys, and its workers reconcile them.
 
 #include <atomic>
 #include <chrono>
@@ -22,14 +22,14 @@
 
 namespace kubexms {
 
-// One reconcile, for people who want to know why it ran.
+// The record of one reconcile for /debug/reconciles.
 struct ReconcileRecord {
   std::string id;
   ObjectKey key;
   std::string reasons;  // joined by commas
   Clock::WallTime started;
   std::chrono::nanoseconds waited;
-  std::chrono::nanoseconds took;  // so far, if it is running
+  std::chrono::nanoseconds duration;  // so far, if it is running
   // "success", "requeue", "requeue_after", "error", "terminal_error" or "running"
   std::string result;
   std::string error;  // empty: none
@@ -37,7 +37,7 @@ struct ReconcileRecord {
 
 class ControllerRunner {
  public:
-  // Everything is borrowed and must outlive the runner.
+  // All references are borrowed and must outlive the runner.
   struct Environment {
     CacheAwareClient& client;
     InformerSet& informers;
@@ -45,7 +45,7 @@ class ControllerRunner {
     Clock& clock;
     Random& random;
     MetricsRegistry& metrics;
-    ElasticThreads& threads;  // of the workers, which are there while there is work
+    ElasticThreads& threads;  // run the workers, which are started on demand
     Logger log;
   };
 
@@ -54,39 +54,38 @@ class ControllerRunner {
   ControllerRunner(const ControllerRunner&) = delete;
   ControllerRunner& operator=(const ControllerRunner&) = delete;
 
-  // Asks for the informers and begins to queue what they tell of. To be called once, before the
-  // informers run.
+  // Creates the informers and adds the event handlers. Call it once, before the informers run.
   void Prepare();
-  // The first lists of everything it watches are queued.
+  // Whether the initial lists of all its caches are enqueued.
   bool HasSynced() const;
 
-  // From now on it reconciles. To be called once.
+  // Starts to reconcile. Call it once.
   void Start();
-  // From now on it takes nothing new.
+  // Stops to accept keys.
   void Close();
-  // Works off what is queued, until `deadline` or Abandon(). Then the reconciles that still run are
-  // told to end, and can ask nothing of the server any more. An error says how many keys were left.
-  // After Start() and Close().
+  // Reconciles the keys in the queue until `deadline` or Abandon(); then stops the running
+  // reconciles, whose clients refuse all calls from then on. The error contains the number of keys
+  // that are left. Call it after Start() and Close().
   Result<void> Drain(Clock::MonotonicTime deadline);
-  // Waits until its workers have left. After Drain().
+  // Blocks until its workers have ended. Call it after Drain().
   void AwaitEnd();
-  // Ends the reconciles that run, and begins no more.
+  // Stops the running reconciles, and starts no more.
   void Abandon() { give_up_.request_stop(); }
 
-  // Queues everything again where the time for that has come. When the next time is; max(): never.
+  // Enqueues all objects if the resync is due. Returns the time of the next resync; max(): never.
   Clock::MonotonicTime Resync();
 
-  // The rest may be called from any thread.
+  // The functions below may be called from any thread.
 
   const std::string& name() const { return controller_.options().name; }
   const Controller& controller() const { return controller_; }
-  // From when its workers run until they are to stop.
+  // True from Start() to Close().
   bool IsWorking() const { return working_; }
-  // Those that run, the oldest first, and the last that are over, the newest first.
+  // The running reconciles, the oldest first, and then the last finished ones, the newest first.
   std::vector<ReconcileRecord> Recent() const EXCLUDES(recent_mutex_);
   std::vector<ReconcileRecord> Running() const EXCLUDES(recent_mutex_);
-  // Logs reconciles that have been running for a minute, two, four and so on. To be called once in
-  // a while, by one thread at a time.
+  // Logs reconciles that have been running for a minute, two, four and so on. Call it periodically,
+  // from one thread at a time.
   void ReportLongRunning() EXCLUDES(recent_mutex_);
   size_t queued() const { return queue_.size(); }
 
@@ -95,46 +94,46 @@ class ControllerRunner {
   class RunningEntry;
 
   struct RunningReconcile {
-    const ReconcileRecord* record;  // which does not change while it runs
-    Clock::MonotonicTime begun;
+    const ReconcileRecord* record;  // constant while it runs
+    Clock::MonotonicTime started;
     Clock::MonotonicTime next_report;
   };
 
   void Enqueue(const WatchRule& rule, const CacheEvent& event);
   void AddIndex(const CacheIndex& index);
-  void PlanResync();
+  void ScheduleResync();
   void RunSource(Source& source, const std::stop_token& stop);
   void Work();
   void Reconcile(const WorkItem<ObjectKey>& item, std::stop_token abandon);
-  Result<Outcome> Call(ReconcileContext& context, bool& servers_error);
-  // Decides what becomes of the key, and says what that is called. An error that can pass is tried
-  // again without a bound if it is the server's.
-  std::string_view Settle(const WorkItem<ObjectKey>& item, const Result<Outcome>& result,
-                          bool servers_error, const Logger& log);
-  std::string_view Retry(const WorkItem<ObjectKey>& item, const Error& error, bool servers_error,
+  Result<Outcome> Call(ReconcileContext& context, bool& is_server_error);
+  // Requeues or forgets the key, and returns the name of the result. A transient error of the
+  // server is retried without a limit.
+  std::string_view HandleResult(const WorkItem<ObjectKey>& item, const Result<Outcome>& result,
+                                bool is_server_error, const Logger& log);
+  std::string_view Retry(const WorkItem<ObjectKey>& item, const Error& error, bool is_server_error,
                          const Logger& log);
-  // Queues the key for another try, when the rate limiter wants it or, if that is later, the
-  // server.
-  std::chrono::nanoseconds AddAgain(const WorkItem<ObjectKey>& item, const Error& error);
+  // Requeues the key after the delay of the rate limiter or of the error, whichever is longer.
+  std::chrono::nanoseconds Requeue(const WorkItem<ObjectKey>& item, const Error& error);
   void GiveUp(const WorkItem<ObjectKey>& item, const Error& error, const Logger& log);
-  void Keep(ReconcileRecord record) EXCLUDES(recent_mutex_);
+  void AddRecent(ReconcileRecord record) EXCLUDES(recent_mutex_);
   void PublishLongestRunning() const EXCLUDES(recent_mutex_);
   std::string NextId();
 
   const Controller controller_;
   const Environment environment_;
   WorkQueue<ObjectKey> queue_;
-  FailureCounts<ObjectKey> own_failures_;
+  FailureCounts<ObjectKey> own_failures_;  // errors that are not the server's, for max_retries
   std::unique_ptr<Watchdog> watchdog_;
-  std::vector<DeclaredCache> caches_;  // constant after Prepare(); the first is that of its objects
-  std::vector<ResourceType> watched_;  // constant after Prepare()
+  // Constant after Prepare(); the first cache is that of the reconciled kind.
+  std::vector<DeclaredCache> caches_;
+  std::vector<ResourceType> watched_;
   std::vector<std::pair<std::shared_ptr<Informer>, Informer::HandlerId>> handlers_;
   const uint64_t id_prefix_;
   std::atomic<uint64_t> next_id_ = 1;
   std::atomic<bool> working_ = false;
-  std::stop_source give_up_;  // what the workers do
+  std::stop_source give_up_;  // stops the workers and their reconciles
   std::vector<std::jthread> sources_;
-  Clock::MonotonicTime next_resync_ = Clock::MonotonicTime::max();  // of who calls Resync()
+  Clock::MonotonicTime next_resync_ = Clock::MonotonicTime::max();  // for the caller of Resync()
 
   struct Metrics;
   std::unique_ptr<Metrics> metrics_;
@@ -143,7 +142,7 @@ class ControllerRunner {
   std::deque<ReconcileRecord> recent_ GUARDED_BY(recent_mutex_);
   std::vector<RunningReconcile> running_ GUARDED_BY(recent_mutex_);  // the oldest first
 
-  MetricsRegistry::Refresh refresh_;  // goes first
+  MetricsRegistry::Refresh refresh_;  // last member: destroyed before the rest that it reads
 };
 
 }  // namespace kubexms

@@ -18,7 +18,6 @@
 #include "kubexms/controller/manager/controller_runner.h"
 #include "kubexms/controller/manager/manager_endpoints.h"
 #include "kubexms/controller/support/guarded.h"
-#include "kubexms/net/client/client.h"
 #include "kubexms/net/io/listen_address.h"
 #include "kubexms/net/server/server.h"
 
@@ -27,11 +26,11 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// What was told to end has this long to return.
+// Time that stopped reconciles and runnables have to return.
 constexpr auto kEndGrace = std::chrono::seconds(10);
-// How often reconciles that run for long are looked for.
+// How often long-running reconciles are logged.
 constexpr auto kReportPeriod = std::chrono::minutes(1);
-// How often a precondition is looked at again.
+// How often a precondition is checked.
 constexpr auto kPreconditionPeriod = std::chrono::seconds(1);
 
 Result<HttpServerOptions> EndpointOptions(const std::string& address) {
@@ -50,11 +49,11 @@ JsonObject RecordJson(const ReconcileRecord& record) {
   JsonObject json;
   json["id"] = record.id;
   json["object"] = record.key.ToString();
-  json["why"] = record.reasons;
+  json["reasons"] = record.reasons;
   json["started"] =
       MicroTime(std::chrono::floor<std::chrono::microseconds>(record.started)).ToString();
   json["waitedSeconds"] = std::chrono::duration<double>(record.waited).count();
-  json["tookSeconds"] = std::chrono::duration<double>(record.took).count();
+  json["durationSeconds"] = std::chrono::duration<double>(record.duration).count();
   json["result"] = record.result;
   if (!record.error.empty()) json["error"] = record.error;
   return json;
@@ -80,7 +79,7 @@ class Manager::Impl {
 
   Result<void> Run(std::stop_token stop);
   Result<void> Readiness() const;
-  std::string Standing() const;
+  std::string LeaderElectionStatus() const;
   Json Reconciles() const;
   Result<void> Health() const;
 
@@ -98,7 +97,6 @@ class Manager::Impl {
   bool IsLeader() const EXCLUDES(mutex_);
 
  private:
-  // One step of the start, and what undoes it.
   struct Phase {
     std::string_view name;
     Result<void> (Impl::*start)(std::stop_token stop);
@@ -106,23 +104,23 @@ class Manager::Impl {
   };
   static const std::vector<Phase>& Phases();
 
-  Result<void> ApplySettings();
+  Result<void> ApplyConfiguration();
   Result<void> Validate() const;
-  Result<void> CheckNoneWaitsForItself() const;
+  Result<void> CheckNoCycles() const;
   Result<void> StartEndpoints(std::stop_token stop);
   void EndEndpoints();
   Result<void> StartEvents(std::stop_token stop);
   void EndEvents();
   Result<void> StartCaches(std::stop_token stop);
   void EndCaches();
-  // The client of the controller, whose writes the caches know of at once.
+  // The client of the controller, wrapped so that its writes are recorded in the caches.
   CacheAwareClient& ClientOf(const Controller& controller);
   EventRecorder EventsOf(const Controller& controller);
   Result<void> StartRunnables(std::stop_token stop);
   void EndRunnables();
   void RunRunnable(const Runnable& runnable, const std::stop_token& stop);
 
-  // The last phase: returns when everything is to end.
+  // The last phase: returns when the manager has to stop.
   Result<void> Lead(std::stop_token stop);
   Result<void> WorkAsLeader(std::stop_token stop, const Leadership& term);
   std::vector<ControllerRunner*> WorkUntil(const std::stop_token& stop);
@@ -130,16 +128,16 @@ class Manager::Impl {
                       const std::stop_token& abandon);
   bool AwaitPreconditions(const ControllerRunner& runner, std::stop_token stop);
   bool IsWorking(const std::string& controller) const;
-  // Remembers the first error, and ends everything.
+  // Stores the first error and stops the manager.
   void Fail(const Error& error) EXCLUDES(mutex_);
-  // Ends the process, unless `ended` is requested in time.
+  // Terminates the process, unless `ended` is requested in time.
   void EnforceEnd(const std::stop_token& ended) const;
-  std::string DescribeHangingWork() const;
+  std::string DescribeStuckWork() const;
 
   const EventRecorder own_events_;
-  ElasticThreads workers_;                                  // of all controllers
-  std::deque<CacheAwareClient> own_clients_;                // of controllers that have their own
-  std::vector<std::unique_ptr<ControllerRunner>> runners_;  // constant from StartCaches() on
+  ElasticThreads workers_;                                  // shared by all controllers
+  std::deque<CacheAwareClient> own_clients_;                // of controllers with their own client
+  std::vector<std::unique_ptr<ControllerRunner>> runners_;  // constant after StartCaches()
   std::unique_ptr<ManagerEndpoints> endpoints_;
   std::unique_ptr<HttpServer> server_;
   std::jthread server_thread_;
@@ -166,8 +164,8 @@ const std::vector<Manager::Impl::Phase>& Manager::Impl::Phases() {
   return kPhases;
 }
 
-Result<void> Manager::Impl::ApplySettings() {
-  for (const auto& [name, settings] : options_.controllers) {
+Result<void> Manager::Impl::ApplyConfiguration() {
+  for (const auto& [name, configuration] : options_.controllers) {
     const auto controller = std::find_if(
         controllers_.begin(), controllers_.end(),
         [&name = name](const Controller& other) { return other.options().name == name; });
@@ -175,10 +173,10 @@ Result<void> Manager::Impl::ApplySettings() {
       std::vector<std::string> names;
       for (const Controller& other : controllers_) names.push_back(other.options().name);
       return Error::BadRequest(
-          fmt::format("controllers.{}: there is no such controller; there are {}", name,
+          fmt::format("controllers.{}: no controller has this name; the controllers are {}", name,
                       fmt::join(names, ", ")));
     }
-    settings.ApplyTo(controller->mutable_options());
+    configuration.ApplyTo(controller->mutable_options());
   }
   return {};
 }
@@ -189,21 +187,22 @@ Result<void> Manager::Impl::Validate() const {
     RETURN_IF_ERROR(controller.Validate());
     if (!names.insert(controller.options().name).second) {
       return Error::BadRequest(
-          fmt::format("there are two controllers with the name \"{}\"", controller.options().name));
+          fmt::format("two controllers have the name \"{}\"", controller.options().name));
     }
   }
   for (const Controller& controller : controllers_) {
     for (const std::string& other : controller.predecessors()) {
       if (names.contains(other)) continue;
-      return Error::BadRequest(fmt::format("controller \"{}\" waits for \"{}\", which is not there",
-                                           controller.options().name, other));
+      return Error::BadRequest(
+          fmt::format("controller \"{}\" waits for controller \"{}\", which does not exist",
+                      controller.options().name, other));
     }
   }
-  return CheckNoneWaitsForItself();
+  return CheckNoCycles();
 }
 
-// Follows who waits for whom. `open` are those on the way, `done` those that lead to no circle.
-Result<void> Manager::Impl::CheckNoneWaitsForItself() const {
+// A depth-first search: `open` is the current path, `done` are controllers outside of any cycle.
+Result<void> Manager::Impl::CheckNoCycles() const {
   std::map<std::string_view, const Controller*> by_name;
   for (const Controller& controller : controllers_)
     by_name[controller.options().name] = &controller;
@@ -231,7 +230,7 @@ Result<void> Manager::Impl::CheckNoneWaitsForItself() const {
 }
 
 Result<void> Manager::Impl::Run(std::stop_token stop) {
-  RETURN_IF_ERROR(ApplySettings());
+  RETURN_IF_ERROR(ApplyConfiguration());
   RETURN_IF_ERROR(Validate());
   const std::stop_callback forward(stop, [this] {
     stopping_ = true;
@@ -246,7 +245,7 @@ Result<void> Manager::Impl::Run(std::stop_token stop) {
   size_t started = 0;
   for (const Phase& phase : Phases()) {
     options_.log.Debug("starting", {{"phase", phase.name}});
-    ++started;  // what fails half way is ended too
+    ++started;  // a phase that fails half way is stopped, too
     result = (this->*phase.start)(end);
     if (!result.ok() || end.stop_requested()) break;
   }
@@ -265,7 +264,7 @@ Result<void> Manager::Impl::Run(std::stop_token stop) {
 }
 
 void Manager::Impl::Fail(const Error& error) {
-  options_.log.Error("the manager ends", {{"error", error}});
+  options_.log.Error("stopping the manager after an error", {{"error", error}});
   {
     MutexLock lock(mutex_);
     if (!failure_) failure_ = error;
@@ -277,24 +276,24 @@ void Manager::Impl::EnforceEnd(const std::stop_token& ended) const {
   const nanoseconds time = options_.shutdown_timeout + kEndGrace;
   if (!options_.clock->SleepFor(time, ended)) return;
   const Error error =
-      Error::Timeout(fmt::format("the manager has not ended {} after it was told to: {}",
-                                 Duration(time).ToString(), DescribeHangingWork()));
-  if (options_.when_work_hangs) return options_.when_work_hangs(error);
-  options_.log.Error("work does not end; the process does", {{"error", error}});
+      Error::Timeout(fmt::format("the manager has not ended {} after it was stopped: {}",
+                                 Duration(time).ToString(), DescribeStuckWork()));
+  if (options_.on_stuck_work) return options_.on_stuck_work(error);
+  options_.log.Error("terminating the process: its work did not end", {{"error", error}});
   std::_Exit(EXIT_FAILURE);
 }
 
-std::string Manager::Impl::DescribeHangingWork() const {
-  std::vector<std::string> hanging;
+std::string Manager::Impl::DescribeStuckWork() const {
+  std::vector<std::string> stuck;
   for (size_t i = 0; prepared_ && i < runners_.size(); ++i) {
     const ControllerRunner* runner = runners_[i].get();
     for (const ReconcileRecord& record : runner->Running()) {
-      hanging.push_back(fmt::format("controller \"{}\" has been reconciling {} for {}",
-                                    runner->name(), record.key.ToString(),
-                                    Duration(record.took).ToString()));
+      stuck.push_back(fmt::format("controller \"{}\" has been reconciling {} for {}",
+                                  runner->name(), record.key.ToString(),
+                                  Duration(record.duration).ToString()));
     }
   }
-  if (!hanging.empty()) return fmt::format("{}", fmt::join(hanging, "; "));
+  if (!stuck.empty()) return fmt::format("{}", fmt::join(stuck, "; "));
   const char* phase = ending_phase_;
   if (phase != nullptr) return fmt::format("the phase \"{}\" does not end", phase);
   return "a runnable, a source or a precondition does not return";
@@ -307,13 +306,13 @@ Result<void> Manager::Impl::StartEndpoints(std::stop_token) {
   endpoints_ = std::make_unique<ManagerEndpoints>(
       ManagerEndpoints::Sources{.health = [this] { return Health(); },
                                 .readiness = [this] { return Readiness(); },
-                                .standing = [this] { return Standing(); },
+                                .leader_election_status = [this] { return LeaderElectionStatus(); },
                                 .reconciles = [this] { return Reconciles(); },
                                 .metrics = metrics_,
                                 .log = options_.log});
   ASSIGN_OR_RETURN(server_, HttpServer::Create(std::move(http), *endpoints_));
   port_ = server_->port();
-  options_.log.Info("health and metrics are served",
+  options_.log.Info("serving health and metrics",
                     {{"address", fmt::format("{}:{}", host, server_->port())}});
   server_thread_ = std::jthread([this](std::stop_token stop) {
     NameThisThread("endpoints");
@@ -356,8 +355,8 @@ Result<void> Manager::Impl::StartCaches(std::stop_token stop) {
   });
   if (informers_.WaitForSync(give_up.get_token()) || stop.stop_requested()) return {};
   return Error::Timeout(fmt::format(
-      "the first lists took longer than {}: is the server reachable, and may this user list and "
-      "watch what the controllers watch?",
+      "the caches did not sync within {}: check that the server is reachable, and that this user "
+      "may list and watch the kinds that the controllers watch",
       Duration(options_.sync_timeout).ToString()));
 }
 
@@ -375,7 +374,7 @@ void Manager::Impl::EndCaches() { caches_thread_ = {}; }
 
 Result<void> Manager::Impl::StartRunnables(std::stop_token) {
   for (const Runnable& runnable : runnables_) {
-    if (runnable.needs_leadership) continue;
+    if (runnable.needs_leader_election) continue;
     runnable_threads_.emplace_back(
         [this, &runnable](const std::stop_token& stop) { RunRunnable(runnable, stop); });
   }
@@ -385,31 +384,26 @@ Result<void> Manager::Impl::StartRunnables(std::stop_token) {
 void Manager::Impl::EndRunnables() { runnable_threads_.clear(); }
 
 void Manager::Impl::RunRunnable(const Runnable& runnable, const std::stop_token& stop) {
-  const Result<void> ended = Guarded("it", [&] { return runnable.run(stop); });
+  const Result<void> ended = Guarded("the runnable", [&] { return runnable.run(stop); });
   if (stop.stop_requested()) return;
-  Fail(ended.ok() ? Error::Internal("\"" + runnable.name + "\" ended by itself")
+  Fail(ended.ok() ? Error::Internal("runnable \"" + runnable.name + "\" ended before its stop")
                   : ended.error().WithContext(runnable.name));
 }
 
 Result<void> Manager::Impl::Lead(std::stop_token stop) {
   const std::stop_token end = failing_.get_token();
   if (!options_.leader_election) return WorkAsLeader(stop, {.leading = end});
-  const LeaderElectionSettings& settings = *options_.leader_election;
-  ASSIGN_OR_RETURN(const auto elector,
-                   LeaderElector::Create(
-                       {.name = settings.name.empty() ? options_.name : settings.name,
-                        .namespace_name = settings.namespace_name,
-                        .identity = settings.identity,
-                        .lease_duration = settings.lease_duration,
-                        .renew_deadline = settings.renew_deadline,
-                        .retry_period = settings.retry_period,
-                        .when_work_hangs = options_.when_work_hangs,
-                        .client = settings.client != nullptr ? settings.client : options_.client,
-                        .clock = options_.clock,
-                        .random = options_.random,
-                        .metrics = &metrics_,
-                        .events = &own_events_,
-                        .logger = options_.log.Named("leader")}));
+  LeaderElectionOptions election = *options_.leader_election;
+  if (election.name.empty()) election.name = options_.name;
+  if (election.client == nullptr) election.client = options_.client;
+  ASSIGN_OR_RETURN(
+      const auto elector,
+      LeaderElector::Create(std::move(election), {.clock = *options_.clock,
+                                                  .random = *options_.random,
+                                                  .metrics = &metrics_,
+                                                  .events = &own_events_,
+                                                  .log = options_.log.Named("leader"),
+                                                  .on_stuck_work = options_.on_stuck_work}));
   {
     MutexLock lock(mutex_);
     elector_ = elector.get();
@@ -421,7 +415,8 @@ Result<void> Manager::Impl::Lead(std::stop_token stop) {
   return led;
 }
 
-// `stop` is what a person wants: then there is time to finish, unless the lease is lost meanwhile.
+// After `stop` the work queues are drained, unless the lease is lost meanwhile. After any other end
+// of the leadership, reconciles are stopped at once.
 Result<void> Manager::Impl::WorkAsLeader(std::stop_token stop, const Leadership& term) {
   std::stop_source abandon;
   std::stop_source end;
@@ -432,14 +427,14 @@ Result<void> Manager::Impl::WorkAsLeader(std::stop_token stop, const Leadership&
   });
   std::vector<std::jthread> threads;
   for (const Runnable& runnable : runnables_) {
-    if (!runnable.needs_leadership) continue;
+    if (!runnable.needs_leader_election) continue;
     threads.emplace_back([&, this] { RunRunnable(runnable, end.get_token()); });
   }
   const std::vector<ControllerRunner*> working = WorkUntil(end.get_token());
   return Finish(working, abandon.get_token());
 }
 
-// Those that have begun.
+// Returns the controllers that were started.
 std::vector<ControllerRunner*> Manager::Impl::WorkUntil(const std::stop_token& stop) {
   Mutex mutex;
   std::vector<ControllerRunner*> working;
@@ -495,17 +490,17 @@ bool Manager::Impl::AwaitPreconditions(const ControllerRunner& runner, std::stop
   for (const std::string& other : controller.predecessors()) {
     conditions.push_back({other, [this, other](std::stop_token) -> Result<void> {
                             if (IsWorking(other)) return {};
-                            return Error::ServiceUnavailable("it is not working yet");
+                            return Error::ServiceUnavailable("the controller has not started yet");
                           }});
   }
   for (const Precondition& condition : conditions) {
     while (true) {
       if (stop.stop_requested()) return false;
-      const Result<void> holds = Guarded("it", [&] { return condition.check(stop); });
-      if (holds.ok()) break;
-      options_.log.Info(
-          "a controller waits",
-          {{"controller", runner.name()}, {"for", condition.name}, {"because", holds.error()}});
+      const Result<void> met = Guarded("the precondition", [&] { return condition.check(stop); });
+      if (met.ok()) break;
+      options_.log.Info("controller waits for a precondition", {{"controller", runner.name()},
+                                                                {"precondition", condition.name},
+                                                                {"error", met.error()}});
       if (!options_.clock->SleepFor(kPreconditionPeriod, stop)) return false;
     }
   }
@@ -530,7 +525,7 @@ Result<void> Manager::Impl::Readiness() const {
     if (!runner->HasSynced()) return Error::ServiceUnavailable("not synced");
   }
   for (const auto& [name, check] : ready_checks_) {
-    const Result<void> ready = Guarded("it", check);
+    const Result<void> ready = Guarded("the check", check);
     if (!ready.ok()) return Error::ServiceUnavailable(name + ": " + ready.error().message());
   }
   return {};
@@ -540,7 +535,7 @@ Result<void> Manager::Impl::Health() const {
   if (stopping_) return Error::ServiceUnavailable("stopping");
   RETURN_IF_ERROR(informers_.Health());
   MutexLock lock(mutex_);
-  if (elector_ != nullptr) return elector_->Healthy();
+  if (elector_ != nullptr) return elector_->Health();
   return {};
 }
 
@@ -549,9 +544,9 @@ bool Manager::Impl::IsLeader() const {
   return elector_ != nullptr && elector_->IsLeader();
 }
 
-std::string Manager::Impl::Standing() const {
+std::string Manager::Impl::LeaderElectionStatus() const {
   MutexLock lock(mutex_);
-  return elector_ == nullptr ? "" : elector_->Standing();
+  return elector_ == nullptr ? "" : elector_->Status();
 }
 
 Manager::Manager(ManagerOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -561,7 +556,7 @@ void Manager::Add(Controller controller) { impl_->controllers_.push_back(std::mo
 
 void Manager::Add(Runnable runnable) { impl_->runnables_.push_back(std::move(runnable)); }
 
-void Manager::AddReadyCheck(std::string name, std::function<Result<void>()> check) {
+void Manager::AddReadyzCheck(std::string name, std::function<Result<void>()> check) {
   impl_->ready_checks_[std::move(name)] = std::move(check);
 }
 
@@ -577,21 +572,8 @@ uint16_t Manager::endpoints_port() const { return impl_->port_; }
 Json Manager::Reconciles() const { return impl_->Reconciles(); }
 
 Result<void> Manager::Readiness() const { return impl_->Readiness(); }
-std::string Manager::Standing() const { return impl_->Standing(); }
+std::string Manager::LeaderElectionStatus() const { return impl_->LeaderElectionStatus(); }
 Result<void> Manager::Health() const { return impl_->Health(); }
 bool Manager::IsLeader() const { return impl_->IsLeader(); }
-
-Precondition EndpointIsReady(const std::string& url, const std::string& ca_pem) {
-  return {url, [url, ca_pem](std::stop_token stop) -> Result<void> {
-            ASSIGN_OR_RETURN(const Url parsed, Url::Parse(url));
-            ASSIGN_OR_RETURN(const auto client,
-                             HttpClient::Create({.server = url, .ca_pem = ca_pem}));
-            ASSIGN_OR_RETURN(const HttpReply reply,
-                             client->Do({.target = parsed.target},
-                                        {.timeout = std::chrono::seconds(5), .stop = stop}));
-            if (reply.status == 200) return {};
-            return Error::ServiceUnavailable(fmt::format("{} answers {}", url, reply.status));
-          }};
-}
 
 }  // namespace kubexms

@@ -1,20 +1,19 @@
 #pragma once
 
-// Runs controllers: the caches they share, leader election, health and metrics, and an end in which
-// nothing is dropped that was begun.
+// Runs controllers, with shared caches, leader election, health endpoints, metrics and a graceful
+// shutdown.
 //
 //   Manager manager({.name = "hello", .client = &client, .clock = &clock, .random = &random});
 //   manager.Add(HelloController());
 //   return manager.Run(stop);
 //
-// Start and end are a list of phases (manager.cc has it): each is started when the one before it is
-// ready, and they end in the opposite order.
-//   endpoints     /healthz, /readyz, /metrics
-//   events        what controllers record is sent
-//   caches        the informers run, and everything that is watched has been listed once
-//   runnables     those that do not need to lead
-//   leadership    waits to lead, where that is asked for; then runs the controllers, and the
-//                 runnables that need to lead
+// It starts in phases, each when the previous one is ready, and stops them in reverse order:
+//   endpoints     serves /healthz, /readyz and /metrics
+//   events        writes the recorded events
+//   caches        runs the informers, and waits until all of them have synced
+//   runnables     runs the runnables without leader election
+//   leadership    acquires the lease, if leader election is enabled; then runs the controllers and
+//                 the other runnables
 
 #include <chrono>
 #include <functional>
@@ -32,56 +31,45 @@
 #include "kubexms/base/random.h"
 #include "kubexms/controller/controller.h"
 #include "kubexms/controller/informers/informer_set.h"
+#include "kubexms/controller/leader_election/leader_election_options.h"
 #include "kubexms/controller/manager/manager_configuration.h"
 
 namespace kubexms {
 
 class EventRecorder;
 
-// Where several replicas run, of which one works. See LeaderElectionOptions.
-struct LeaderElectionSettings {
-  std::string name;            // of the Lease; empty: the manager's
-  std::string namespace_name;  // of the Lease
-  std::string identity;        // empty: host name and a random part
-  std::chrono::nanoseconds lease_duration = std::chrono::seconds(15);
-  std::chrono::nanoseconds renew_deadline = std::chrono::seconds(10);
-  std::chrono::nanoseconds retry_period = std::chrono::seconds(2);
-  // For the Lease; null: the manager's. With one of its own, which must outlive the manager,
-  // renewals do not wait behind other requests where clients are limited.
-  Client* client = nullptr;
-};
-
 struct ManagerOptions {
-  std::string name = "manager";  // of events and logs
-  // "127.0.0.1:8081"; port 0: one that is free. Empty: nothing is served.
+  std::string name = "manager";  // in events and logs
+  // "127.0.0.1:8081"; port 0: any free port. Empty: no endpoints.
   std::string endpoints_address;
-  std::optional<LeaderElectionSettings> leader_election;
-  // To work off what is queued, once Run() is told to stop. Then reconciles and runnables are told
-  // to end. What has not returned ten seconds later ends the process.
+  // None: no leader election.
+  std::optional<LeaderElectionOptions> leader_election;
+  // Time to drain the work queues after `stop` was requested. Then reconciles and runnables are
+  // stopped. If they have not returned ten seconds later, the process is terminated.
   std::chrono::nanoseconds shutdown_timeout = std::chrono::seconds(30);
-  // Instead of ending the process: when a reconcile or a runnable does not end after that, or when
-  // the lease is lost and it does not end before another process may begin.
-  std::function<void(const Error& error)> when_work_hangs;
-  // For the first lists of everything that is watched.
+  // Called instead of terminating the process if a reconcile or a runnable does not end after that,
+  // or if it does not end before the lost lease expires.
+  std::function<void(const Error& error)> on_stuck_work;
+  // Timeout for the initial lists of all caches.
   std::chrono::nanoseconds sync_timeout = std::chrono::minutes(2);
-  InformerSet::Defaults cache;
-  // By the name of a controller: changes what its options say.
-  StringKeyed<ControllerSettings> controllers;
+  CacheOptions cache;
+  // Overrides the options of controllers, by name.
+  StringKeyed<ControllerConfiguration> controllers;
 
   // Borrowed and required; they must outlive the manager.
   Client* client = nullptr;
   Clock* clock = nullptr;
   Random* random = nullptr;
-  // Where its metrics go, if others are to be served with them; null: a registry of its own.
+  // The registry for its metrics; null: its own.
   MetricsRegistry* metrics = nullptr;
   Logger log;
 };
 
-// Something that runs beside the controllers.
+// A function that runs beside the controllers.
 struct Runnable {
   std::string name;
-  bool needs_leadership = true;
-  // Until `stop` is requested. To end before that, or to throw, is an error of the manager.
+  bool needs_leader_election = true;
+  // Runs until `stop` is requested. If it returns before that, or throws, the manager fails.
   std::function<Result<void>(std::stop_token stop)> run;
 };
 
@@ -92,48 +80,41 @@ class Manager {
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;
 
-  // All before Run().
+  // Call these before Run().
   void Add(Controller controller);
   void Add(Runnable runnable);
-  // Makes /readyz fail while `check` does.
-  void AddReadyCheck(std::string name, std::function<Result<void>()> check);
+  // /readyz fails while `check` fails.
+  void AddReadyzCheck(std::string name, std::function<Result<void>()> check);
 
-  // Runs everything until `stop` is requested, or until something that must run cannot: a wrong
-  // description, caches that do not fill, a lost lease (then the process should end, since another
-  // one leads). What was started is ended in order, whatever happened; work that does not end
-  // when it is told to ends the process. To be called once.
+  // Runs until `stop` is requested, or until it fails: invalid options, caches that do not sync, a
+  // runnable that ends, a lost lease (then the process should end, because another one leads). All
+  // started phases are stopped in order in any case. Call it once.
   Result<void> Run(std::stop_token stop);
 
-  // The rest may be called from any thread.
+  // The functions below may be called from any thread.
 
-  // A client whose writes the caches know of at once.
+  // A client whose writes are recorded in the caches.
   Client& client();
   InformerSet& informers();
-  // For what is no controller.
   EventRecorder EventRecorderFor(std::string component);
   MetricsRegistry& metrics();
-  // Of the endpoints; 0 while they are not served.
+  // Port of the endpoints; 0 while they are not served.
   uint16_t endpoints_port() const;
 
-  // What each controller does and did last: {"controller": [{"object": …, "result": …}]}, as at
-  // /debug/reconciles.
+  // The running and the last reconciles of each controller, as served at /debug/reconciles:
+  // {"controller": [{"object": …, "result": …}]}.
   Json Reconciles() const;
-  // What /readyz and /healthz answer.
+  // The results of /readyz and /healthz.
   Result<void> Readiness() const;
   Result<void> Health() const;
   bool IsLeader() const;
-  // Whether it leads, or for whom it waits: what /readyz says of a manager that is ready. Empty
+  // Whether it leads, or which process holds the lease; a part of the response of /readyz. Empty
   // without leader election.
-  std::string Standing() const;
+  std::string LeaderElectionStatus() const;
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// True once the endpoint answers with 200: a precondition for controllers that need another
-// service. `url` is "http://…" or "https://…"; with the latter the system's authorities must vouch
-// for it, unless `ca_pem` has others.
-Precondition EndpointIsReady(const std::string& url, const std::string& ca_pem = "");
 
 }  // namespace kubexms

@@ -27,7 +27,7 @@ void Take(const Optional<Duration>& value, Target& target) {
   if (value) target = std::chrono::duration_cast<Target>(value->value());
 }
 
-// The member `name` of `object`, which becomes an object if there is none.
+// The member `name` of `object`, which is created if it does not exist.
 Json& Below(Json& object, std::string_view name) {
   Json& member = object.as_object()[name];
   if (!member.is_object()) member = JsonObject();
@@ -38,7 +38,8 @@ Result<void> Set(Json& document, const std::string& setting) {
   const size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0) {
     return Error::BadRequest(fmt::format(
-        "a setting is PATH=VALUE, for example controllers.hello.workers=4, not \"{}\"", setting));
+        "\"{}\" is not of the form PATH=VALUE, for example controllers.hello.maxRetries=4",
+        setting));
   }
   std::string_view path = std::string_view(setting).substr(0, equals);
   Json* place = &document;
@@ -54,69 +55,75 @@ Result<Json> Parse(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == text.npos) return Json(JsonObject());
   ASSIGN_OR_RETURN(Json document, ParseJsonOrYaml(text));
   if (document.is_null()) return Json(JsonObject());
-  if (!document.is_object()) return Error::BadRequest("a configuration is a map of settings");
+  if (!document.is_object()) return Error::BadRequest("the configuration must be a map");
   return document;
 }
 
 }  // namespace
 
-void ControllerSettings::Describe(Type<ControllerSettings>& type) {
-  type.Doc("How one controller works.");
-  type.Field("workers", &ControllerSettings::workers, "Threads that reconcile.").Minimum(1);
-  type.Field("maxConcurrentReconciles", &ControllerSettings::max_concurrent_reconciles,
-             "At most so many at a time; 0: as many as there are workers.")
+void ControllerConfiguration::Describe(Type<ControllerConfiguration>& type) {
+  using Self = ControllerConfiguration;
+  type.Doc("The configuration of one controller.");
+  type.Field("maxConcurrentReconciles", &Self::max_concurrent_reconciles,
+             "Maximum number of objects that are reconciled at the same time.")
+      .Minimum(1);
+  type.Field("maxRetries", &Self::max_retries,
+             "Number of retries of an object after failures that are not the server's.")
       .Minimum(0);
-  type.Field("maxRetries", &ControllerSettings::max_retries,
-             "After how many failures that are not the server's an object is left alone.")
+  type.Field("baseDelay", &Self::base_delay, "Delay before the first retry; it doubles each time.");
+  type.Field("maxDelay", &Self::max_delay, "Maximum delay before a retry.");
+  type.Field("qps", &Self::qps, "Retries per second of all objects together; 0: no limit.")
       .Minimum(0);
-  type.Field("baseDelay", &ControllerSettings::base_delay, "Before the first retry.");
-  type.Field("maxDelay", &ControllerSettings::max_delay, "Before any retry, at most.");
-  type.Field("qps", &ControllerSettings::qps, "Retries a second, all objects together; 0: any.")
-      .Minimum(0);
-  type.Field("burst", &ControllerSettings::burst, "Retries at once before qps counts.").Minimum(1);
-  type.Field("reconcileTimeout", &ControllerSettings::reconcile_timeout,
-             "After which a reconcile is told to end; 0s: never.");
-  type.Field("resyncPeriod", &ControllerSettings::resync_period,
-             "How often everything is reconciled without a change; 0s: never.");
+  type.Field("burst", &Self::burst, "Retries at once before qps applies.").Minimum(1);
+  type.Field("reconcileTimeout", &Self::reconcile_timeout,
+             "Time after which a reconcile is stopped; 0s: never.");
+  type.Field("resyncPeriod", &Self::resync_period,
+             "Period after which all objects are reconciled without a change; 0s: never.");
 }
 
-void ControllerSettings::ApplyTo(ControllerOptions& options) const {
-  Take(workers, options.workers);
+void ControllerConfiguration::ApplyTo(ControllerOptions& options) const {
   Take(max_concurrent_reconciles, options.max_concurrent_reconciles);
   Take(max_retries, options.max_retries);
-  Take(base_delay, options.base_delay);
-  Take(max_delay, options.max_delay);
-  Take(qps, options.qps);
-  Take(burst, options.burst);
+  Take(base_delay, options.rate_limiter.base_delay);
+  Take(max_delay, options.rate_limiter.max_delay);
+  Take(qps, options.rate_limiter.qps);
+  Take(burst, options.rate_limiter.burst);
   Take(reconcile_timeout, options.reconcile_timeout);
   Take(resync_period, options.resync_period);
 }
 
 void LeaderElectionConfiguration::Describe(Type<LeaderElectionConfiguration>& type) {
   using Self = LeaderElectionConfiguration;
-  type.Doc("Of several replicas, one works.");
-  type.Field("enabled", &Self::enabled, "As the program has it if not said.");
-  type.Field("name", &Self::name, "Of the Lease; the program's name if not said.");
-  type.Field("namespace", &Self::namespace_name, "Of the Lease.");
-  type.Field("leaseDuration", &Self::lease_duration, "After which others take over.");
-  type.Field("renewDeadline", &Self::renew_deadline, "After which a leader gives up.");
-  type.Field("retryPeriod", &Self::retry_period, "Between two attempts.");
+  type.Doc("Leader election: only one of several replicas reconciles.");
+  type.Field("enabled", &Self::enabled, "Defaults to the choice of the program.");
+  type.Field("name", &Self::name, "Name of the Lease; defaults to the name of the program.");
+  type.Field("namespace", &Self::namespace_name, "Namespace of the Lease.");
+  type.Field("leaseDuration", &Self::lease_duration,
+             "Time without a renewal after which another replica acquires the lease.");
+  type.Field("renewDeadline", &Self::renew_deadline,
+             "Time without a renewal after which the leader steps down.");
+  type.Field("retryPeriod", &Self::retry_period,
+             "Time between two attempts to acquire or renew the lease.");
 }
 
 void CacheConfiguration::Describe(Type<CacheConfiguration>& type) {
   using Self = CacheConfiguration;
-  type.Doc("What is kept of the server's objects.");
-  type.Field("maxBytes", &Self::max_bytes, "Of each kind, as JSON; 0: no bound.").Minimum(0);
-  type.Field("listTimeout", &Self::list_timeout, "Of one list.");
-  type.Field("watchTimeout", &Self::watch_timeout, "After which, or twice it, a watch is renewed.");
-  type.Field("streamingList", &Self::streaming_list, "List by a watch where the server can.");
+  type.Doc("The caches of the server's objects.");
+  type.Field("maxBytes", &Self::max_bytes,
+             "Maximum JSON size of the objects of a kind; 0: no limit.")
+      .Minimum(0);
+  type.Field("listTimeout", &Self::list_timeout, "Timeout of a list.");
+  type.Field("watchTimeout", &Self::watch_timeout,
+             "Timeout of a watch, times a random factor between 1 and 2.");
+  type.Field("streamingList", &Self::streaming_list,
+             "List by a watch (sendInitialEvents) if the server supports it.");
 }
 
 void ClientConfiguration::Describe(Type<ClientConfiguration>& type) {
   using Self = ClientConfiguration;
-  type.Doc("How hard the server is asked.");
-  type.Field("qps", &Self::qps, "Requests a second; 0: any.").Minimum(0);
-  type.Field("burst", &Self::burst, "Requests at once before qps counts.").Minimum(1);
+  type.Doc("The rate limit of API calls.");
+  type.Field("qps", &Self::qps, "API calls per second; 0: no limit.").Minimum(0);
+  type.Field("burst", &Self::burst, "API calls at once before qps applies.").Minimum(1);
 }
 
 void LogConfiguration::Describe(Type<LogConfiguration>& type) {
@@ -127,16 +134,17 @@ void LogConfiguration::Describe(Type<LogConfiguration>& type) {
 
 void ManagerConfiguration::Describe(Type<ManagerConfiguration>& type) {
   using Self = ManagerConfiguration;
-  type.Doc("The settings of a manager and its controllers.");
+  type.Doc("The configuration of a manager and its controllers.");
   type.Field("endpointsAddress", &Self::endpoints_address,
-             "Where /healthz, /readyz and /metrics are served.");
-  type.Field("shutdownTimeout", &Self::shutdown_timeout, "To work off what is queued at the end.");
-  type.Field("syncTimeout", &Self::sync_timeout, "For the first lists.");
+             "Address of /healthz, /readyz and /metrics.");
+  type.Field("shutdownTimeout", &Self::shutdown_timeout,
+             "Time to drain the work queues at a graceful shutdown.");
+  type.Field("syncTimeout", &Self::sync_timeout, "Timeout for the initial lists of all caches.");
   type.Field("leaderElection", &Self::leader_election);
   type.Field("cache", &Self::cache);
   type.Field("client", &Self::client);
   type.Field("log", &Self::log);
-  type.Field("controllers", &Self::controllers, "By the controller's name.");
+  type.Field("controllers", &Self::controllers, "Configuration of controllers by name.");
 }
 
 Result<ManagerConfiguration> ManagerConfiguration::Read(std::string_view text,
@@ -147,7 +155,7 @@ Result<ManagerConfiguration> ManagerConfiguration::Read(std::string_view text,
   std::vector<std::string> unknown;
   Prune(document, schema, {.resource_root = false, .removed = &unknown});
   if (!unknown.empty()) {
-    return Error::BadRequest(fmt::format("unknown setting: {}", fmt::join(unknown, ", ")));
+    return Error::BadRequest(fmt::format("unknown field: {}", fmt::join(unknown, ", ")));
   }
   std::vector<ErrorCause> causes = Validate(document, schema);
   if (!causes.empty()) {
@@ -160,7 +168,7 @@ Result<ManagerConfiguration> ManagerConfiguration::ReadFile(
     const std::string& path, const std::vector<std::string>& settings) {
   if (path.empty()) return Read("", settings);
   ASSIGN_OR_RETURN(const std::optional<std::string> text, ReadSmallFile(path, kMaxFileBytes));
-  if (!text) return Error::BadRequest(fmt::format("there is no file {}", path));
+  if (!text) return Error::BadRequest(fmt::format("file {} does not exist", path));
   Result<ManagerConfiguration> configuration = Read(*text, settings);
   if (!configuration.ok()) return configuration.error().WithContext(path);
   return configuration;
@@ -171,15 +179,15 @@ void ManagerConfiguration::ApplyTo(ManagerOptions& options) const {
   Take(shutdown_timeout, options.shutdown_timeout);
   Take(sync_timeout, options.sync_timeout);
   Take(cache.max_bytes, options.cache.max_bytes);
-  Take(cache.list_timeout, options.cache.list_timeout);
-  Take(cache.watch_timeout, options.cache.watch_timeout);
-  Take(cache.streaming_list, options.cache.streaming_list);
+  Take(cache.list_timeout, options.cache.reflector.list_timeout);
+  Take(cache.watch_timeout, options.cache.reflector.watch_timeout);
+  Take(cache.streaming_list, options.cache.reflector.streaming_list);
   options.controllers = controllers;
   if (leader_election.enabled == false) options.leader_election.reset();
   if (leader_election.enabled == true && !options.leader_election)
     options.leader_election.emplace();
   if (!options.leader_election) return;
-  LeaderElectionSettings& election = *options.leader_election;
+  LeaderElectionOptions& election = *options.leader_election;
   if (!leader_election.name.empty()) election.name = leader_election.name;
   if (!leader_election.namespace_name.empty())
     election.namespace_name = leader_election.namespace_name;

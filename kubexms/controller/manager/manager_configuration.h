@@ -1,14 +1,12 @@
 #pragma once
 
-// The settings of a manager and of its controllers, as people write them: in a file, and on the
-// command line.
+// The configuration of a manager and its controllers, in a file or on the command line. Settings
+// that are absent do not change the options of the program.
 //
 //   endpointsAddress: 0.0.0.0:8081
 //   leaderElection: {enabled: true, namespace: hello-system}
 //   controllers:
-//     hello: {workers: 4, maxRetries: 10, reconcileTimeout: 1m}
-//
-// What is not said stays as the program has it.
+//     hello: {maxConcurrentReconciles: 4, maxRetries: 10, reconcileTimeout: 1m}
 
 #include <string>
 #include <string_view>
@@ -23,8 +21,7 @@ namespace kubexms {
 
 struct ManagerOptions;
 
-struct ControllerSettings : Struct {
-  Optional<int32_t> workers;
+struct ControllerConfiguration : Struct {
   Optional<int32_t> max_concurrent_reconciles;
   Optional<int32_t> max_retries;
   Optional<Duration> base_delay;
@@ -34,7 +31,7 @@ struct ControllerSettings : Struct {
   Optional<Duration> reconcile_timeout;
   Optional<Duration> resync_period;
 
-  static void Describe(Type<ControllerSettings>& type);
+  static void Describe(Type<ControllerConfiguration>& type);
   void ApplyTo(ControllerOptions& options) const;
 };
 
@@ -80,15 +77,15 @@ struct ManagerConfiguration : Struct {
   CacheConfiguration cache;
   ClientConfiguration client;
   LogConfiguration log;
-  StringKeyed<ControllerSettings> controllers;
+  StringKeyed<ControllerConfiguration> controllers;
 
   static void Describe(Type<ManagerConfiguration>& type);
 
-  // Reads YAML or JSON, which may be empty, and then changes what `settings` name: each is
-  // "path=value", such as "controllers.hello.workers=4". Errors name the field and what it may be.
+  // Parses YAML or JSON, which may be empty, and then applies `settings` of the form "path=value",
+  // such as "controllers.hello.maxRetries=4". Errors name the field and its allowed values.
   static Result<ManagerConfiguration> Read(std::string_view text,
                                            const std::vector<std::string>& settings = {});
-  // The same with the text of a file, whose name is then in errors; of none if `path` is empty.
+  // The same from a file, whose name is part of errors; an empty `path` stands for an empty file.
   static Result<ManagerConfiguration> ReadFile(const std::string& path,
                                                const std::vector<std::string>& settings);
   void ApplyTo(ManagerOptions& options) const;

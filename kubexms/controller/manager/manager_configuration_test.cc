@@ -30,7 +30,7 @@ syncTimeout: 1m
 leaderElection: {enabled: true, namespace: system, leaseDuration: 30s, renewDeadline: 20s}
 cache: {maxBytes: 1000, listTimeout: 30s, watchTimeout: 2m, streamingList: true}
 controllers:
-  hello: {workers: 4, maxConcurrentReconciles: 3, maxRetries: 5, baseDelay: 1s, maxDelay: 2m,
+  hello: {maxConcurrentReconciles: 3, maxRetries: 5, baseDelay: 1s, maxDelay: 2m,
           qps: 1.5, burst: 2, reconcileTimeout: 1m, resyncPeriod: 1h}
 )");
   ASSERT_TRUE(configuration.ok()) << configuration.error().message();
@@ -43,40 +43,39 @@ controllers:
   EXPECT_EQ(options.leader_election->lease_duration, seconds(30));
   EXPECT_EQ(options.leader_election->retry_period, seconds(2));
   EXPECT_EQ(options.cache.max_bytes, 1000u);
-  EXPECT_EQ(options.cache.list_timeout, seconds(30));
-  EXPECT_EQ(options.cache.watch_timeout, minutes(2));
-  EXPECT_TRUE(options.cache.streaming_list);
+  EXPECT_EQ(options.cache.reflector.list_timeout, seconds(30));
+  EXPECT_EQ(options.cache.reflector.watch_timeout, minutes(2));
+  EXPECT_TRUE(options.cache.reflector.streaming_list);
   ControllerOptions hello;
   options.controllers.at("hello").ApplyTo(hello);
-  EXPECT_EQ(hello.workers, 4);
   EXPECT_EQ(hello.max_concurrent_reconciles, 3);
   EXPECT_EQ(hello.max_retries, 5);
-  EXPECT_EQ(hello.base_delay, seconds(1));
-  EXPECT_EQ(hello.max_delay, minutes(2));
-  EXPECT_EQ(hello.qps, 1.5);
-  EXPECT_EQ(hello.burst, 2);
+  EXPECT_EQ(hello.rate_limiter.base_delay, seconds(1));
+  EXPECT_EQ(hello.rate_limiter.max_delay, minutes(2));
+  EXPECT_EQ(hello.rate_limiter.qps, 1.5);
+  EXPECT_EQ(hello.rate_limiter.burst, 2);
   EXPECT_EQ(hello.reconcile_timeout, minutes(1));
   EXPECT_EQ(hello.resync_period, std::chrono::hours(1));
 }
 
 TEST(ManagerConfigurationTest, SettingsOnTheCommandLineComeLast) {
-  const auto configuration = ManagerConfiguration::Read(
-      "controllers: {hello: {workers: 4, burst: 7}}",
-      {"controllers.hello.workers=8", "log.level=debug", "leaderElection.enabled=true"});
+  const auto configuration =
+      ManagerConfiguration::Read("controllers: {hello: {maxConcurrentReconciles: 4, burst: 7}}",
+                                 {"controllers.hello.maxConcurrentReconciles=8", "log.level=debug",
+                                  "leaderElection.enabled=true"});
   ASSERT_TRUE(configuration.ok()) << configuration.error().message();
-  EXPECT_EQ(*configuration->controllers.at("hello").workers, 8);
+  EXPECT_EQ(*configuration->controllers.at("hello").max_concurrent_reconciles, 8);
   EXPECT_EQ(*configuration->controllers.at("hello").burst, 7);
   EXPECT_EQ(configuration->log.level, "debug");
   EXPECT_EQ(configuration->leader_election.enabled, true);
 }
 
-TEST(ManagerConfigurationTest, LeaderElectionIsAsTheProgramHasItUnlessSaid) {
+TEST(ManagerConfigurationTest, LeaderElectionDefaultsToTheOptionsOfTheProgram) {
   const auto applied = [](std::string_view text, ManagerOptions options) {
     ManagerConfiguration::Read(text)->ApplyTo(options);
     return options.leader_election;
   };
-  const ManagerOptions elects{.leader_election =
-                                  LeaderElectionSettings{.namespace_name = "system"}};
+  const ManagerOptions elects{.leader_election = LeaderElectionOptions{.namespace_name = "system"}};
   EXPECT_EQ(applied("leaderElection: {leaseDuration: 7s}", elects)->lease_duration, seconds(7));
   EXPECT_FALSE(applied("leaderElection: {enabled: false}", elects));
   EXPECT_FALSE(applied("leaderElection: {leaseDuration: 7s}", {}));
@@ -88,18 +87,18 @@ TEST(ManagerConfigurationTest, ErrorsNameTheSetting) {
     return ManagerConfiguration::Read(text, settings).error().message();
   };
   EXPECT_EQ(message("controllers: {hello: {wrokers: 4}}"),
-            "unknown setting: controllers.hello.wrokers");
-  EXPECT_THAT(message("controllers: {hello: {workers: 0}}"),
-              HasSubstr("controllers.hello.workers"));
-  EXPECT_THAT(message("controllers: {hello: {workers: many}}"),
-              HasSubstr("controllers.hello.workers"));
+            "unknown field: controllers.hello.wrokers");
+  EXPECT_THAT(message("controllers: {hello: {maxConcurrentReconciles: 0}}"),
+              HasSubstr("controllers.hello.maxConcurrentReconciles"));
+  EXPECT_THAT(message("controllers: {hello: {maxConcurrentReconciles: many}}"),
+              HasSubstr("controllers.hello.maxConcurrentReconciles"));
   EXPECT_THAT(message("shutdownTimeout: soon"), HasSubstr("shutdownTimeout"));
   EXPECT_THAT(message("[1]"), HasSubstr("map of settings"));
-  EXPECT_THAT(message("", {"workers"}), HasSubstr("PATH=VALUE"));
+  EXPECT_THAT(message("", {"maxRetries"}), HasSubstr("PATH=VALUE"));
   EXPECT_THAT(message("a: [b"), HasSubstr("line"));
 }
 
-TEST(ManagerConfigurationTest, AManagerRefusesSettingsOfControllersThatItDoesNotHave) {
+TEST(ManagerConfigurationTest, RefusesConfigurationOfUnknownControllers) {
   ManagerOptions options;
   options.controllers["helo"];
   SystemClock clock;
@@ -120,7 +119,7 @@ TEST(ManagerConfigurationTest, AManagerRefusesSettingsOfControllersThatItDoesNot
   Manager manager(options);
   manager.Add(Controller({.name = "hello"}));
   EXPECT_EQ(manager.Run({}).error().message(),
-            "controllers.helo: there is no such controller; there are hello");
+            "controllers.helo: no controller has this name; the controllers are hello");
 }
 
 }  // namespace

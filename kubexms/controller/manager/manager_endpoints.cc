@@ -15,9 +15,9 @@ HttpResponse Answer(const Result<void>& state) {
   return state.ok() ? Plain(200, "ok") : Plain(503, state.error().message());
 }
 
-HttpResponse AnswerReady(const Result<void>& state, const std::string& standing) {
-  if (!state.ok() || standing.empty()) return Answer(state);
-  return Plain(200, "ok\n" + standing + "\n");
+HttpResponse AnswerReady(const Result<void>& state, const std::string& leader_election_status) {
+  if (!state.ok() || leader_election_status.empty()) return Answer(state);
+  return Plain(200, "ok\n" + leader_election_status + "\n");
 }
 
 bool IsLocal(const HttpRequest& request) {
@@ -26,7 +26,7 @@ bool IsLocal(const HttpRequest& request) {
 }
 
 HttpResponse Threads(const HttpRequest& request) {
-  if (!IsLocal(request)) return Plain(403, "threads are shown on this machine only\n");
+  if (!IsLocal(request)) return Plain(403, "/debug/threads is served to this machine only\n");
   const MemoryUse memory = ReadMemoryUse();
   JsonArray threads;
   for (const ThreadUse& use : ListThreads()) {
@@ -51,18 +51,20 @@ HttpResponse ManagerEndpoints::Handle(HttpRequest request) {
   }
   if (path == "/healthz" || path == "/livez") return Answer(sources_.health());
   if (path == "/readyz") {
-    return AnswerReady(sources_.readiness(), sources_.standing ? sources_.standing() : "");
+    return AnswerReady(sources_.readiness(),
+                       sources_.leader_election_status ? sources_.leader_election_status() : "");
   }
   if (path == "/metrics") {
     return HttpResponse::Text(200, MetricsRegistry::kContentType, sources_.metrics.Collect());
   }
   if (path == "/debug/reconciles") {
-    if (!IsLocal(request)) return Plain(403, "reconciles are shown on this machine only\n");
+    if (!IsLocal(request)) return Plain(403, "/debug/reconciles is served to this machine only\n");
     return HttpResponse::Text(200, "application/json", WriteJson(sources_.reconciles()) + "\n");
   }
   if (path == "/debug/threads") return Threads(request);
   return Plain(404,
-               "there are /healthz, /readyz, /metrics, /debug/reconciles and /debug/threads\n");
+               "not found; the paths are /healthz, /readyz, /metrics, /debug/reconciles and "
+               "/debug/threads\n");
 }
 
 HttpResponse ManagerEndpoints::SetLogLevel(const HttpRequest& request) const {

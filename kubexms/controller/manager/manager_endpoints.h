@@ -1,18 +1,17 @@
 #pragma once
 
-// What a manager tells over HTTP: whether it lives, whether it is ready, its metrics, and what its
-// controllers have been doing.
+// The HTTP endpoints of a manager.
 //
-//   GET /healthz              200 "ok", or 503 with what is wrong: "stopping", a dead watch …
-//   GET /readyz               200 "ok", with a second line where leaders are elected: whether it
-//                             leads, or for whom it waits; or 503: "not synced", a ready check that
-//                             fails
-//   GET /metrics              Prometheus' text
-//   GET /debug/reconciles     the reconciles of each controller that run, the last that are over,
-//                             and why they ran, as JSON; only from this machine
-//   GET /debug/threads        what each thread used of the processor, and the process of memory, as
-//                             JSON; only from this machine
-//   PUT /debug/log-level      "controller.hello=debug" as body; only from this machine
+//   GET /healthz              200 "ok", or 503 with the reason: "stopping", a stale watch …
+//   GET /readyz               200 "ok", and with leader election a second line with the holder of
+//                             the lease; or 503 with the reason: "not synced", a failed check
+//   GET /metrics              metrics in the text format of Prometheus
+//   GET /debug/reconciles     the running and the last reconciles of each controller, with their
+//                             reasons, as JSON; only from this machine
+//   GET /debug/threads        CPU time of each thread and memory of the process, as JSON; only from
+//                             this machine
+//   PUT /debug/log-level      sets a log level, body "controller.hello=debug"; only from this
+//                             machine
 
 #include <functional>
 #include <string>
@@ -26,12 +25,12 @@ namespace kubexms {
 
 class ManagerEndpoints final : public HttpHandler {
  public:
-  // The functions are called from any thread for as long as the endpoints are served.
+  // The functions are called from any thread while the endpoints are served.
   struct Sources {
     std::function<Result<void>()> health;
     std::function<Result<void>()> readiness;
-    // What is said of one that is ready, beside "ok"; empty, or returning "": nothing.
-    std::function<std::string()> standing = nullptr;
+    // The second line of /readyz; may be empty or return "".
+    std::function<std::string()> leader_election_status = nullptr;
     std::function<Json()> reconciles;
     const MetricsRegistry& metrics;
     Logger log;

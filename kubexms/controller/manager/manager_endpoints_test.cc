@@ -31,14 +31,15 @@ TEST(ManagerEndpointsTest, DebuggingIsForTheSameMachine) {
   EXPECT_EQ(StatusOf("/debug/log-level", "10.1.2.3:4", "PUT"), 403);
 }
 
-TEST(ManagerEndpointsTest, ReadinessSaysForWhomItWaits) {
+TEST(ManagerEndpointsTest, ReadyzContainsTheLeaderElectionStatus) {
   const MetricsRegistry metrics;
-  ManagerEndpoints endpoints({.health = [] { return Result<void>(); },
-                              .readiness = [] { return Result<void>(); },
-                              .standing = [] { return std::string("waits for the lease a/b"); },
-                              .reconciles = [] { return Json(JsonArray()); },
-                              .metrics = metrics,
-                              .log = Logger()});
+  ManagerEndpoints endpoints(
+      {.health = [] { return Result<void>(); },
+       .readiness = [] { return Result<void>(); },
+       .leader_election_status = [] { return std::string("waits for the lease a/b"); },
+       .reconciles = [] { return Json(JsonArray()); },
+       .metrics = metrics,
+       .log = Logger()});
   const HttpResponse ready = endpoints.Handle({.method = "GET", .target = "/readyz"});
   EXPECT_EQ(ready.status, 200);
   EXPECT_EQ(Flatten(ready.body), "ok\nwaits for the lease a/b\n");

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a process that runs a manager against a server has once: a clock, a log, metrics, and
-// clients.
+// The environment of a process that runs a manager: a clock, a log, metrics, and clients of the
+// server.
 //
 //   ASSIGN_OR_RETURN(const auto process,
 //                    ManagerProcess::Make("hello-controller", configuration, server));
@@ -20,23 +20,23 @@
 
 namespace kubexms {
 
-// It must outlive the managers and clients made with it.
+// It must outlive the managers and clients created with it.
 class ManagerProcess {
  public:
-  // By `name` servers know it, and people its events. Does not connect yet.
+  // `name` is the user agent of its clients and the source of its events. Does not connect yet.
   static Result<std::unique_ptr<ManagerProcess>> Make(std::string name,
                                                       ManagerConfiguration configuration,
                                                       ClientConfig server);
   ManagerProcess(const ManagerProcess&) = delete;
   ManagerProcess& operator=(const ManagerProcess&) = delete;
 
-  // The options of a manager: `defaults`, changed by what the configuration says.
+  // The options of a manager: `defaults`, overridden by the configuration.
   ManagerOptions Complete(ManagerOptions defaults);
 
-  // Another client of the server, who is somebody else. Each has its own limit of requests.
+  // Another client of the server with other credentials and its own rate limiter.
   Result<std::unique_ptr<RestClient>> NewClient(std::shared_ptr<CredentialSource> credentials);
 
-  // As the user of the kubeconfig.
+  // The client with the credentials of the kubeconfig.
   Client& client() { return *client_; }
   Clock& clock() { return clock_; }
   Random& random() { return random_; }

@@ -12,8 +12,8 @@
 #include "kubexms/api/values/quote.h"
 #include "kubexms/apiserver/test_server.h"
 #include "kubexms/base/threads/stop.h"
-#include "kubexms/client/decorators.h"
-#include "kubexms/client/not_answered.h"
+#include "kubexms/client/no_response.h"
+#include "kubexms/client/testing/faulty_client.h"
 #include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/events/event_recorder.h"
 #include "kubexms/controller/testing/eventually_test.h"
@@ -92,7 +92,7 @@ Result<Outcome> MakeSecret(ReconcileContext& context, const ConfigMap& map) {
   return Outcome::Done();
 }
 
-TEST_F(ManagerTest, ReconcilesWhatIsThereWhatComesAndWhatItOwns) {
+TEST_F(ManagerTest, ReconcilesExistingNewAndOwnedObjects) {
   ASSERT_TRUE(Create("before"));
   manager_.Add(Maps().Owns<Secret>().Reconciles(MakeSecret));
   Start();
@@ -107,7 +107,7 @@ TEST_F(ManagerTest, ReconcilesWhatIsThereWhatComesAndWhatItOwns) {
   EXPECT_TRUE(Stop().ok());
 }
 
-TEST_F(ManagerTest, AControllerMayActAsAUserOfItsOwn) {
+TEST_F(ManagerTest, AControllerMayHaveItsOwnClient) {
   const std::unique_ptr<Client> nobody = server_.NewClient({.name = "nobody"});
   std::atomic<bool> forbidden = false;
   auto maps = Maps();
@@ -124,7 +124,7 @@ TEST_F(ManagerTest, AControllerMayActAsAUserOfItsOwn) {
   EXPECT_TRUE(Stop().ok());
 }
 
-TEST_F(ManagerTest, EventsSayWhoTheyAreFrom) {
+TEST_F(ManagerTest, EventsHaveTheSourceOfTheController) {
   const auto tell = [](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
     context.events.Event(ReferenceTo(map), EventType::kNormal, "Seen", "seen");
     return Outcome::Done();
@@ -144,7 +144,7 @@ TEST_F(ManagerTest, EventsSayWhoTheyAreFrom) {
   EXPECT_THAT(sources, ::testing::ElementsAre("map-controller", "test-manager"));
 }
 
-TEST_F(ManagerTest, WatchedObjectsReconcileWhatTheyConcern) {
+TEST_F(ManagerTest, WatchedObjectsEnqueueMappedKeys) {
   Mutex mutex;
   std::vector<std::string> reasons;
   manager_.Add(Maps()
@@ -164,7 +164,7 @@ TEST_F(ManagerTest, WatchedObjectsReconcileWhatTheyConcern) {
     MutexLock lock(mutex);
     return std::find(reasons.begin(), reasons.end(), text) != reasons.end();
   };
-  ASSERT_TRUE(Eventually([&] { return has("a: first list"); }));
+  ASSERT_TRUE(Eventually([&] { return has("a: initial list"); }));
   Secret secret;
   secret.metadata.name = "s";
   secret.metadata.namespace_name = "default";
@@ -173,7 +173,7 @@ TEST_F(ManagerTest, WatchedObjectsReconcileWhatTheyConcern) {
   EXPECT_TRUE(Eventually([&] { return has("a: Secret changed"); }));
 }
 
-TEST_F(ManagerTest, ErrorsDecideWhetherItIsTriedAgain) {
+TEST_F(ManagerTest, RetriesByKindOfError) {
   std::atomic<int> transient = 0;
   std::atomic<int> terminal = 0;
   std::atomic<int> unknown = 0;
@@ -187,7 +187,9 @@ TEST_F(ManagerTest, ErrorsDecideWhetherItIsTriedAgain) {
   options.client = &faulty;
   Manager manager(options);
   manager.Add(
-      Maps({.name = "maps", .max_retries = 3, .base_delay = milliseconds(1), .qps = 0})
+      Maps({.name = "maps",
+            .max_retries = 3,
+            .rate_limiter = {.base_delay = milliseconds(1), .qps = 0}})
           .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
             if (context.key.name == "transient") {
               ++transient;
@@ -215,7 +217,7 @@ TEST_F(ManagerTest, ErrorsDecideWhetherItIsTriedAgain) {
   EXPECT_TRUE(Eventually([&] { return terminal == 2; })) << terminal;
   EXPECT_EQ(unknown, 4);
   EXPECT_EQ(own, 4);
-  // And the permanent failure is told on the object.
+  // The terminal error is recorded as an event of the object.
   EXPECT_TRUE(Eventually([&] {
     const auto events = client().List<eventsv1::Event>({.namespace_name = "default"});
     if (!events.ok()) return false;
@@ -226,10 +228,12 @@ TEST_F(ManagerTest, ErrorsDecideWhetherItIsTriedAgain) {
   }));
 }
 
-TEST_F(ManagerTest, SurvivesReconcilersThatThrowAndTriesThemAsOftenAsItMay) {
+TEST_F(ManagerTest, RetriesReconcilersThatThrowUpToMaxRetries) {
   std::atomic<int> once = 0;
   std::atomic<int> always = 0;
-  manager_.Add(Maps({.name = "maps", .max_retries = 2, .base_delay = milliseconds(1), .qps = 0})
+  manager_.Add(Maps({.name = "maps",
+                     .max_retries = 2,
+                     .rate_limiter = {.base_delay = milliseconds(1), .qps = 0}})
                    .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
                      if (context.key.name == "once" && ++once == 1)
                        throw std::runtime_error("oops");
@@ -301,10 +305,10 @@ TEST_F(ManagerTest, OneBadObjectEndsNeitherTheProcessNorTheOthers) {
   EXPECT_TRUE(Stop().ok());
 }
 
-TEST_F(ManagerTest, WatchesMayLookIntoTheCachesOfTheController) {
+TEST_F(ManagerTest, MapFunctionsMayReadCaches) {
   std::atomic<int> calls = 0;
   manager_.Add(Maps()
-                   .When(MatchesLabels(*Selector::Parse("me")))
+                   .WithPredicates(MatchesLabels(*Selector::Parse("me")))
                    .Index<ConfigMap>("bySecret",
                                      [](const ConfigMap& map) -> std::vector<std::string> {
                                        const auto secret = map.data.find("secret");
@@ -337,7 +341,7 @@ TEST_F(ManagerTest, WatchesMayLookIntoTheCachesOfTheController) {
   EXPECT_TRUE(Eventually([&] { return calls >= 1; }));
 }
 
-TEST_F(ManagerTest, WhatIsRightAlreadyCostsNoRequestAfterARestart) {
+TEST_F(ManagerTest, NoApiCallForObjectsInTheDesiredStateAfterARestart) {
   constexpr int kMaps = 50;
   const auto keep = [](ReconcileContext& context, const ConfigMap& map) -> Result<Outcome> {
     RETURN_IF_ERROR(CreateOrUpdate<Secret>(context.client, context.key, [&](Secret& secret) {
@@ -378,7 +382,7 @@ TEST_F(ManagerTest, NeverReconcilesOneObjectTwiceAtATime) {
   std::set<std::string> busy;
   std::atomic<bool> clash = false;
   std::atomic<int> done = 0;
-  manager_.Add(Maps({.name = "maps", .workers = 4})
+  manager_.Add(Maps({.name = "maps", .max_concurrent_reconciles = 4})
                    .Reconciles([&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
                      {
                        MutexLock lock(mutex);
@@ -405,7 +409,7 @@ TEST_F(ManagerTest, NeverReconcilesOneObjectTwiceAtATime) {
   EXPECT_FALSE(clash);
 }
 
-TEST_F(ManagerTest, AReconcileSeesWhatTheLastOneWrote) {
+TEST_F(ManagerTest, AReconcileReadsThePreviousWrite) {
   std::atomic<int> rounds = 0;
   std::atomic<bool> stale = false;
   Mutex mutex;
@@ -436,13 +440,13 @@ TEST_F(ManagerTest, AnUnknownOutcomeConcernsNoOtherController) {
   InterceptedClient broken(server_.client());
   broken.Set([](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
     if (request.resource.plural != "secrets") return server.Do(request);
-    return NotAnswered(Error::ServiceUnavailable("no answer"));
+    return NoResponse(Error::ServiceUnavailable("no answer"));
   });
   ManagerOptions options = Options();
   options.client = &broken;
   Manager manager(options);
   std::atomic<int> failed = 0;
-  manager.Add(Maps({.name = "secrets", .base_delay = milliseconds(1), .qps = 0})
+  manager.Add(Maps({.name = "secrets", .rate_limiter = {.base_delay = milliseconds(1), .qps = 0}})
                   .Owns<Secret>()
                   .Reconciles([&](ReconcileContext& context, const ConfigMap& map) {
                     ++failed;
@@ -458,7 +462,7 @@ TEST_F(ManagerTest, AnUnknownOutcomeConcernsNoOtherController) {
   ASSERT_TRUE(Eventually([&] { return manager.Readiness().ok(); }));
   broken.SetList([](Client& server, const ClientRequest& request) -> Result<ObjectPage> {
     if (request.resource.plural != "secrets") return server.ListPage(request);
-    return NotAnswered(Error::ServiceUnavailable("no answer"));
+    return NoResponse(Error::ServiceUnavailable("no answer"));
   });
   ASSERT_TRUE(Create("a"));
   ASSERT_TRUE(Eventually([&] { return failed >= 1; }));
@@ -471,7 +475,7 @@ TEST_F(ManagerTest, AnUnknownOutcomeConcernsNoOtherController) {
   EXPECT_TRUE(Eventually([&] { return client().Get<Secret>({"default", "b"}).ok(); }));
 }
 
-TEST_F(ManagerTest, TellsOfObjectsThatAreGoneForGood) {
+TEST_F(ManagerTest, CallsOnDeletedForDeletedObjects) {
   std::atomic<bool> seen = false;
   std::atomic<bool> gone = false;
   manager_.Add(Maps()
@@ -494,7 +498,7 @@ TEST_F(ManagerTest, TellsOfObjectsThatAreGoneForGood) {
 TEST_F(ManagerTest, SourcesCauseReconcilesToo) {
   const auto channel = std::make_shared<ChannelSource>("told to");
   std::atomic<int> told = 0;
-  manager_.Add(Maps().From(channel).Reconciles(
+  manager_.Add(Maps().WatchesRawSource(channel).Reconciles(
       [&](ReconcileContext& context, const ConfigMap&) -> Result<Outcome> {
         for (const auto reason : context.reasons) told += reason == "told to" ? 1 : 0;
         return Outcome::Done();
@@ -516,7 +520,7 @@ TEST_F(ManagerTest, SurvivesSourcesConditionsAndChecksThatThrow) {
         return {{"default", "a"}};
       });
   manager_.Add(Maps()
-                   .From(timer)
+                   .WatchesRawSource(timer)
                    .WaitUntil({"the gate",
                                [&](std::stop_token) -> Result<void> {
                                  if (++condition_calls == 1) throw std::runtime_error("oops");
@@ -528,7 +532,7 @@ TEST_F(ManagerTest, SurvivesSourcesConditionsAndChecksThatThrow) {
                      }
                      return Outcome::Done();
                    }));
-  manager_.AddReadyCheck("disk", [&]() -> Result<void> {
+  manager_.AddReadyzCheck("disk", [&]() -> Result<void> {
     if (check_throws) throw std::runtime_error("oops");
     return {};
   });
@@ -542,11 +546,11 @@ TEST_F(ManagerTest, SurvivesSourcesConditionsAndChecksThatThrow) {
 }
 
 TEST_F(ManagerTest, ARunnableThatThrowsEndsTheManagerAndIsNamed) {
-  for (const bool needs_leadership : {false, true}) {
+  for (const bool needs_leader_election : {false, true}) {
     Manager manager(Options());
     manager.Add(
         Runnable{.name = "thrower",
-                 .needs_leadership = needs_leadership,
+                 .needs_leader_election = needs_leader_election,
                  .run = [](std::stop_token) -> Result<void> { throw std::runtime_error("oops"); }});
     EXPECT_EQ(manager.Run({}).error().message(), "thrower: it threw: oops");
   }
@@ -593,7 +597,7 @@ TEST_F(ManagerTest, OtherWatchesHaveTheNamespaceOfTheControllerUnlessTheySayOthe
   EXPECT_THAT(namespaces, ::testing::ElementsAre("default", "default", "other", ""));
 }
 
-TEST_F(ManagerTest, WorksOffWhatIsQueuedBeforeItEnds) {
+TEST_F(ManagerTest, DrainsTheQueueBeforeItEnds) {
   Mutex mutex;
   CondVar changed;
   bool released = false;
@@ -646,7 +650,7 @@ TEST_F(ManagerTest, ServesHealthReadinessMetricsAndReasons) {
   EXPECT_TRUE(Eventually([&] {
     const std::string records = get("/debug/reconciles").body;
     return records.find(R"("object":"default/a")") != std::string::npos &&
-           records.find("first list") != std::string::npos;
+           records.find("initial list") != std::string::npos;
   }));
   EXPECT_THAT(get("/debug/threads").body,
               AllOf(HasSubstr(R"("name":"maps")"), HasSubstr(R"("residentBytes":)")));
@@ -683,7 +687,7 @@ TEST_F(ManagerTest, AControllerWaitsForOthersAndForConditions) {
   Start();
   ASSERT_TRUE(Eventually([&] {
     for (const std::string& line : log_.Lines()) {
-      if (line.find("a controller waits") != std::string::npos &&
+      if (line.find("controller waits for a precondition") != std::string::npos &&
           line.find("second") != std::string::npos) {
         return true;
       }
@@ -695,9 +699,10 @@ TEST_F(ManagerTest, AControllerWaitsForOthersAndForConditions) {
   EXPECT_TRUE(Eventually([&] { return second_ran.load(); }));
 }
 
-TEST_F(ManagerTest, RefusesDescriptionsThatCannotWork) {
-  manager_.Add(Maps({.name = "maps", .workers = 0}).Reconciles(MakeSecret));
-  EXPECT_EQ(manager_.Run({}).error().message(), "controller \"maps\": workers must be at least 1");
+TEST_F(ManagerTest, RefusesInvalidControllerOptions) {
+  manager_.Add(Maps({.name = "maps", .max_concurrent_reconciles = 0}).Reconciles(MakeSecret));
+  EXPECT_EQ(manager_.Run({}).error().message(),
+            "controller \"maps\": maxConcurrentReconciles must be at least 1");
 
   Manager busy(Options());
   busy.Add(
@@ -726,7 +731,7 @@ TEST_F(ManagerTest, RefusesDescriptionsThatCannotWork) {
   EXPECT_THAT(idle.Run({}).error().message(), HasSubstr("Reconciles()"));
 }
 
-TEST_F(ManagerTest, SaysWhenItsCachesCannotBeFilled) {
+TEST_F(ManagerTest, FailsWhenCachesDoNotSync) {
   ManualClock manual;
   const auto weak = server_.NewClient({.name = "nobody"});
   ManagerOptions options = Options();
@@ -749,7 +754,7 @@ TEST_F(ManagerTest, SaysWhenItsCachesCannotBeFilled) {
 TEST_F(ManagerTest, ARunnableThatEndsEndsTheManager) {
   std::atomic<bool> other_stopped = false;
   manager_.Add(
-      Runnable{.name = "steady", .needs_leadership = false, .run = [&](std::stop_token stop) {
+      Runnable{.name = "steady", .needs_leader_election = false, .run = [&](std::stop_token stop) {
                  WaitForStop(stop);
                  other_stopped = true;
                  return Result<void>();
@@ -766,7 +771,7 @@ TEST_F(ManagerTest, ARunnableThatEndsEndsTheManager) {
 
 TEST_F(ManagerTest, OneOfTwoReplicasWorksAndTheOtherTakesOver) {
   ManagerOptions options = Options();
-  options.leader_election = LeaderElectionSettings{.name = "maps", .namespace_name = "default"};
+  options.leader_election = LeaderElectionOptions{.name = "maps", .namespace_name = "default"};
   std::atomic<int> first_calls = 0;
   std::atomic<int> second_calls = 0;
   const auto count = [&](std::atomic<int>& calls) {
@@ -791,14 +796,14 @@ TEST_F(ManagerTest, OneOfTwoReplicasWorksAndTheOtherTakesOver) {
   EXPECT_TRUE(second.IsLeader());
 }
 
-TEST_F(ManagerTest, TheLeaseMayHaveAClientOfItsOwn) {
+TEST_F(ManagerTest, TheLeaseMayHaveItsOwnClient) {
   FaultyClient busy(server_.client(), {});
   busy.AddRule(
       {.plural = "leases", .fault = {.error = Error::TooManyRequests("later", seconds(1))}});
   ManagerOptions options = Options();
   options.client = &busy;
   options.leader_election =
-      LeaderElectionSettings{.namespace_name = "default", .client = &server_.client()};
+      LeaderElectionOptions{.namespace_name = "default", .client = &server_.client()};
   Manager manager(options);
   const std::jthread thread([&](std::stop_token stop) { EXPECT_TRUE(manager.Run(stop).ok()); });
   EXPECT_TRUE(Eventually([&] { return manager.IsLeader(); }));
@@ -809,12 +814,12 @@ class TwoReplicasTest : public ManagerTest {
  protected:
   ManagerOptions ReplicaOptions(Client& lease_client) {
     ManagerOptions options = Options();
-    options.leader_election = LeaderElectionSettings{.name = "maps",
-                                                     .namespace_name = "default",
-                                                     .lease_duration = seconds(6),
-                                                     .renew_deadline = seconds(4),
-                                                     .retry_period = milliseconds(200),
-                                                     .client = &lease_client};
+    options.leader_election = LeaderElectionOptions{.name = "maps",
+                                                    .namespace_name = "default",
+                                                    .lease_duration = seconds(6),
+                                                    .renew_deadline = seconds(4),
+                                                    .retry_period = milliseconds(200),
+                                                    .client = &lease_client};
     return options;
   }
   void CutTheLease() {
@@ -865,11 +870,11 @@ TEST_F(TwoReplicasTest, AReconcileOfAShutdownEndsBeforeAnotherReplicaLeads) {
   EXPECT_THAT(ended.error().message(), HasSubstr("leader election lost"));
 }
 
-TEST_F(TwoReplicasTest, AReconcileThatNeverEndsIsNotWaitedForWhenTheLeaseIsLost) {
+TEST_F(TwoReplicasTest, ReportsAStuckReconcileWhenTheLeaseIsLost) {
   std::atomic<bool> begun = false;
   std::atomic<bool> hangs = false;
   ManagerOptions options = ReplicaOptions(lease_client_);
-  options.when_work_hangs = [&](const Error& lost) {
+  options.on_stuck_work = [&](const Error& lost) {
     EXPECT_THAT(lost.message(), HasSubstr("leader election lost"));
     hangs = true;
   };
@@ -900,13 +905,13 @@ class TimedManagerTest : public ManagerTest {
   ManualClock manual_;
 };
 
-TEST_F(TimedManagerTest, LooksAgainAfterTheTimeAskedFor) {
+TEST_F(TimedManagerTest, RequeuesAfterTheReturnedTime) {
   ManagerOptions options = Options();
   options.clock = &manual_;
   Manager manager(options);
   std::atomic<int> calls = 0;
   manager.Add(Maps({.name = "maps", .resync_period = seconds(0)})
-                  .When(MatchesLabels(*Selector::Parse("me")))
+                  .WithPredicates(MatchesLabels(*Selector::Parse("me")))
                   .Reconciles([&](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
                     ++calls;
                     return Outcome::RequeueAfter(std::chrono::minutes(10));
@@ -923,13 +928,13 @@ TEST_F(TimedManagerTest, LooksAgainAfterTheTimeAskedFor) {
   EXPECT_TRUE(Eventually([&] { return calls == 2; }));
 }
 
-TEST_F(TimedManagerTest, LooksAtEverythingAgainNowAndThen) {
+TEST_F(TimedManagerTest, ResyncsPeriodically) {
   ManagerOptions options = Options();
   options.clock = &manual_;
   Manager manager(options);
   std::atomic<int> calls = 0;
   manager.Add(Maps({.name = "maps", .resync_period = std::chrono::hours(10)})
-                  .When(MatchesLabels(*Selector::Parse("me")))
+                  .WithPredicates(MatchesLabels(*Selector::Parse("me")))
                   .Reconciles([&](ReconcileContext&, const ConfigMap&) -> Result<Outcome> {
                     ++calls;
                     return Outcome::Done();
@@ -945,7 +950,7 @@ TEST_F(TimedManagerTest, LooksAtEverythingAgainNowAndThen) {
   EXPECT_TRUE(Eventually([&] { return calls == 2; }));
 }
 
-TEST_F(TimedManagerTest, TellsAReconcileThatItsTimeIsOver) {
+TEST_F(TimedManagerTest, StopsAReconcileAtItsTimeout) {
   ManagerOptions options = Options();
   options.clock = &manual_;
   Manager manager(options);
@@ -977,7 +982,7 @@ TEST_F(TimedManagerTest, AReconcileThatHangsIsShownAndDoesNotOutliveTheShutdown)
   std::atomic<bool> let_go = false;
   Mutex mutex;
   std::string hanging;
-  options.when_work_hangs = [&](const Error& error) {
+  options.on_stuck_work = [&](const Error& error) {
     MutexLock lock(mutex);
     hanging = error.message();
     let_go = true;
@@ -995,7 +1000,7 @@ TEST_F(TimedManagerTest, AReconcileThatHangsIsShownAndDoesNotOutliveTheShutdown)
   ASSERT_TRUE(Eventually([&] { return begun.load(); }));
   const auto logged = [&] {
     for (const std::string& line : log_.Lines()) {
-      if (line.find("a reconcile has not ended yet") != std::string::npos &&
+      if (line.find("reconcile is still running") != std::string::npos &&
           line.find("default/a") != std::string::npos) {
         return true;
       }
@@ -1019,7 +1024,7 @@ TEST_F(TimedManagerTest, AReconcileThatHangsIsShownAndDoesNotOutliveTheShutdown)
   EXPECT_GE(manual_.MonotonicNow() - told, seconds(40));
   thread.join();
   MutexLock lock(mutex);
-  EXPECT_THAT(hanging, AllOf(HasSubstr("40s after it was told to"),
+  EXPECT_THAT(hanging, AllOf(HasSubstr("40s after it was stopped"),
                              HasSubstr("controller \"maps\" has been reconciling default/a")));
 }
 
@@ -1027,13 +1032,13 @@ TEST_F(TimedManagerTest, ARunnableThatHangsDoesNotOutliveTheShutdown) {
   ManagerOptions options = Options();
   options.clock = &manual_;
   std::atomic<bool> let_go = false;
-  options.when_work_hangs = [&](const Error&) { let_go = true; };
-  for (const bool needs_leadership : {false, true}) {
+  options.on_stuck_work = [&](const Error&) { let_go = true; };
+  for (const bool needs_leader_election : {false, true}) {
     let_go = false;
     std::atomic<bool> begun = false;
     Manager manager(options);
     manager.Add(Runnable{.name = "deaf",
-                         .needs_leadership = needs_leadership,
+                         .needs_leader_election = needs_leader_election,
                          .run = [&](std::stop_token) -> Result<void> {
                            begun = true;
                            while (!let_go) std::this_thread::yield();
@@ -1049,7 +1054,7 @@ TEST_F(TimedManagerTest, ARunnableThatHangsDoesNotOutliveTheShutdown) {
   }
 }
 
-TEST_F(TimedManagerTest, AReconcileWhoseTimeIsOverAsksNothingOfTheServer) {
+TEST_F(TimedManagerTest, RefusesCallsAfterTheReconcileTimeout) {
   ManagerOptions options = Options();
   options.clock = &manual_;
   Manager manager(options);
@@ -1104,8 +1109,8 @@ class RetryTest : public TimedManagerTest {
   std::jthread timed_thread_;
 };
 
-TEST_F(RetryTest, AServerThatWantsItAtOnceDoesNotShortenTheDelay) {
-  Start({.base_delay = seconds(10), .qps = 0},
+TEST_F(RetryTest, RetryAfterDoesNotShortenTheDelay) {
+  Start({.rate_limiter = {.base_delay = seconds(10), .qps = 0}},
         [] { return Error::TooManyRequests("later", seconds(0)); });
   AdvanceWhen(2, seconds(9));
   EXPECT_EQ(calls_, 1);
@@ -1114,8 +1119,8 @@ TEST_F(RetryTest, AServerThatWantsItAtOnceDoesNotShortenTheDelay) {
   EXPECT_EQ(failures_, 1);
 }
 
-TEST_F(RetryTest, AServerThatWantsItLateIsWaitedForUpToTheLongestDelay) {
-  Start({.base_delay = seconds(1), .max_delay = seconds(20), .qps = 0},
+TEST_F(RetryTest, RetryAfterIsLimitedByMaxDelay) {
+  Start({.rate_limiter = {.base_delay = seconds(1), .max_delay = seconds(20), .qps = 0}},
         [] { return Error::TooManyRequests("tomorrow", std::chrono::hours(24)); });
   AdvanceWhen(2, seconds(19));
   EXPECT_EQ(calls_, 1);
@@ -1125,7 +1130,7 @@ TEST_F(RetryTest, AServerThatWantsItLateIsWaitedForUpToTheLongestDelay) {
 }
 
 TEST_F(RetryTest, AtOnceAndShorterThanTheBaseDelayMeanAfterGrowingDelays) {
-  Start({.base_delay = seconds(10), .qps = 0}, [this] {
+  Start({.rate_limiter = {.base_delay = seconds(10), .qps = 0}}, [this] {
     return Outcome::RequeueAfter(calls_ == 1 ? std::chrono::nanoseconds(1) : seconds(-1));
   });
   AdvanceWhen(2, seconds(9));

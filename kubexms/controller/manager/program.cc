@@ -29,18 +29,22 @@ struct Flags {
 
 void Declare(Flags& flags, CLI::App& app) {
   app.add_option("--kubeconfig", flags.kubeconfig,
-                 "which server, and as whom; as for kubectl if not given");
-  app.add_option("--context", flags.context, "of the kubeconfig");
+                 "path of the kubeconfig; defaults to $KUBECONFIG, ~/.kube/config or the service "
+                 "account of the pod");
+  app.add_option("--context", flags.context,
+                 "context of the kubeconfig; defaults to its current context");
   app.add_option("--namespace", flags.namespace_name,
-                 "of the lease, and of the printed service account; if not given, the lease's is "
-                 "that of the pod or of the context, and the account's \"default\"");
-  app.add_option("--config", flags.config, "a file with settings (YAML)");
+                 "namespace of the Lease, which defaults to that of the pod or of the context, and "
+                 "of the printed ServiceAccount, which defaults to \"default\"");
+  app.add_option("--config", flags.config, "path of the configuration file (YAML)");
   app.add_option("--set", flags.settings,
-                 "one setting, after those of the file: controllers.NAME.workers=4, "
-                 "endpointsAddress=0.0.0.0:8081, log.level=debug");
-  app.add_flag("--leader-elect", flags.leader_elect, "work only while no other replica does");
-  app.add_flag("--print-crds", flags.print_crds, "print the kinds it brings, and end");
-  app.add_flag("--print-rbac", flags.print_rbac, "print the roles it needs, and end");
+                 "override one field of the configuration: controllers.NAME.maxRetries=4, "
+                 "endpointsAddress=0.0.0.0:8081, log.level=debug; may be repeated");
+  app.add_flag("--leader-elect", flags.leader_elect,
+               "enable leader election, so that only one replica reconciles");
+  app.add_flag("--print-crds", flags.print_crds,
+               "print the CustomResourceDefinitions of the program and exit");
+  app.add_flag("--print-rbac", flags.print_rbac, "print the RBAC roles of the program and exit");
 }
 
 void Print(const std::vector<Json>& objects) {
@@ -76,7 +80,7 @@ Result<void> Serve(const ManagerProgram& program, const Flags& flags, std::stop_
   if (configuration.leader_election.enabled.value_or(false)) {
     const std::string& namespace_name =
         flags.namespace_name.empty() ? server.namespace_name : flags.namespace_name;
-    defaults.leader_election = LeaderElectionSettings{.namespace_name = namespace_name};
+    defaults.leader_election = LeaderElectionOptions{.namespace_name = namespace_name};
   }
   ASSIGN_OR_RETURN(const auto process,
                    ManagerProcess::Make(program.name, std::move(configuration), std::move(server)));

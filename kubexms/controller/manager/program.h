@@ -1,6 +1,6 @@
 #pragma once
 
-// A program that is a manager: what is left to write is main().
+// A program that runs a manager. The author writes main():
 //
 //   int main(int argc, char** argv) {
 //     return RunManagerProgram(argc, argv, {.name = "hello-controller",
@@ -8,10 +8,11 @@
 //                                           .controllers = {HelloController()}});
 //   }
 //
-// It finds its server as kubectl does (--kubeconfig, $KUBECONFIG, ~/.kube/config, the pod it runs
-// in), takes settings from a file (--config) and from the command line (--set), ends cleanly on
-// SIGTERM and Ctrl-C, and can print what an administrator needs to install it: its kinds
-// (--print-crds) and the roles that its controllers need (--print-rbac).
+// The program finds its server as kubectl does (--kubeconfig, $KUBECONFIG, ~/.kube/config, the
+// service account of its pod), reads its configuration from a file (--config) and from the command
+// line (--set), and shuts down gracefully on SIGTERM and SIGINT. It prints the manifests to install
+// it: the CustomResourceDefinitions of its kinds (--print-crds) and the roles of its controllers
+// (--print-rbac).
 
 #include <functional>
 #include <string>
@@ -23,17 +24,18 @@
 namespace kubexms {
 
 struct ManagerProgram {
-  std::string name;  // of the program, its roles, its events and its lease
+  std::string name;  // of the program, its roles, its events and its Lease
   std::string description;
-  std::vector<const TypeInfo*> kinds;  // that it brings along
-  // kubexms is to record who creates objects of these kinds, as requests want it (api/creator.h).
+  std::vector<const TypeInfo*> kinds;  // custom resources that it defines
+  // Have the kubexms server record the creator of objects of these kinds, as requests need it
+  // (api/creator.h).
   bool record_creators = false;
   std::vector<Controller> controllers;
-  // Adds what else there is to the manager: runnables, ready checks.
+  // Adds runnables and readyz checks to the manager; optional.
   std::function<void(Manager&)> setup;
 };
 
-// The exit code: 0 done, 1 failed, 2 wrong usage.
+// Returns the exit code: 0 success, 1 failure, 2 wrong usage.
 int RunManagerProgram(int argc, char** argv, const ManagerProgram& program);
 
 }  // namespace kubexms

@@ -25,10 +25,10 @@ JsonObject Rule(const std::string& group, const std::set<std::string>& resources
 
 // By group and resource.
 using Verbs = std::map<std::pair<std::string, std::string>, std::set<std::string>>;
-// By namespace; empty: in all of them, and what is in none.
+// By namespace; empty: all namespaces and cluster-scoped resources.
 using VerbsByNamespace = std::map<std::string, Verbs>;
 
-// Where a controller's own objects are, and so the events about them.
+// The namespace of the reconciled objects, and so of the events about them.
 std::string NamespaceOf(const Controller& controller) {
   return controller.has_for() ? controller.rules().front().scope.namespace_name : "";
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The roles that controllers need, from what they declare to touch.
+// Derives RBAC roles from the access that controllers declare.
 
 #include <string>
 #include <vector>
@@ -11,16 +11,16 @@
 namespace kubexms {
 
 struct RoleOptions {
-  std::string name;            // of the role, its binding and the service account
-  std::string namespace_name;  // of the service account
-  // By default so, since whoever runs the program later decides on --leader-elect.
+  std::string name;            // of the roles, their bindings and the ServiceAccount
+  std::string namespace_name;  // of the ServiceAccount
+  // True by default, since --leader-elect is decided when the program is started.
   bool leader_election = true;
 };
 
-// A ServiceAccount, and with a binding each: a Role in every namespace that controllers are held to
-// by their scope, a ClusterRole for what they touch elsewhere (with events, where their objects
-// are), and, for leader election, leases in the Role of the account's namespace. Rules are sorted
-// and each is there once, so that the same controllers always give the same text.
+// Returns a ServiceAccount, a Role for every namespace in the scopes of the controllers, a
+// ClusterRole for all other access, and their bindings. Events are written in the namespaces of the
+// reconciled objects; leader election needs Leases in the namespace of the ServiceAccount. Rules
+// are sorted and distinct, so that the same controllers always yield the same manifests.
 std::vector<Json> RolesFor(const std::vector<Controller>& controllers, const RoleOptions& options);
 
 }  // namespace kubexms

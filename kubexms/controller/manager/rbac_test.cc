@@ -60,8 +60,9 @@ TEST(RbacTest, AControllerOfTheWholeClusterHasAClusterRole) {
 }
 
 TEST(RbacTest, AControllerOfANamespaceIsAllowedNothingElsewhere) {
-  const auto roles = RolesFor(
-      {Maps("team-a").Owns<Secret>().Touches<corev1::Secret>({"create"}, "token")}, kOptions);
+  const auto roles =
+      RolesFor({Maps("team-a").Owns<Secret>().RequiresAccess<corev1::Secret>({"create"}, "token")},
+               kOptions);
   EXPECT_THAT(KindsOf(roles), ElementsAre("ServiceAccount", "Role", "RoleBinding"));
   EXPECT_THAT(
       Allowed(roles),
@@ -75,11 +76,11 @@ TEST(RbacTest, AControllerOfANamespaceIsAllowedNothingElsewhere) {
   EXPECT_EQ(FindString(roles[2].at("subjects").at(0), "namespace"), "system");
 }
 
-TEST(RbacTest, WhatIsElsewhereIsAllowedThere) {
+TEST(RbacTest, AccessInOtherNamespacesHasItsOwnRole) {
   const auto roles = RolesFor({Maps("team-a")
                                    .Reads<corev1::Node>()
                                    .Reads<Secret>({.scope = {.namespace_name = "team-b"}})
-                                   .Touches<corev1::ConfigMap>({"create"}, "", "")},
+                                   .RequiresAccess<corev1::ConfigMap>({"create"}, "", "")},
                               kOptions);
   EXPECT_THAT(Allowed(roles), testing::IsSupersetOf({"ClusterRole : get,list,watch nodes",
                                                      "ClusterRole : create configmaps",

@@ -7,18 +7,17 @@ namespace {
 
 constexpr int kCanceled = 499;
 
-// An error that passes, since the next reconcile has time again.
-Error TimeIsOver(std::string_view path) {
-  return Error::Timeout(
-      fmt::format("{}: the reconcile was told to end: it took longer than reconcileTimeout, or the "
-                  "process ends",
-                  path));
+// A transient error: the next reconcile has a new timeout.
+Error Stopped(std::string_view path) {
+  return Error::Timeout(fmt::format(
+      "{}: the reconcile was stopped, because it exceeded reconcileTimeout or the process ends",
+      path));
 }
 
 }  // namespace
 
 template <class Answer>
-Answer ReconcileClient::Noted(Answer answer) {
+Answer ReconcileClient::Recorded(Answer answer) {
   if (!answer.ok() && answer.error().IsTransient()) {
     MutexLock lock(mutex_);
     transient_codes_.insert(answer.error().code());
@@ -26,23 +25,23 @@ Answer ReconcileClient::Noted(Answer answer) {
   return answer;
 }
 
-bool ReconcileClient::MetTransient(int code) const {
+bool ReconcileClient::HadTransientError(int code) const {
   MutexLock lock(mutex_);
   return transient_codes_.contains(code);
 }
 
 template <class Call>
-auto ReconcileClient::Bound(const ClientRequest& request, const Call& call)
+auto ReconcileClient::WithStop(const ClientRequest& request, const Call& call)
     -> decltype(call(request)) {
   using Answer = decltype(call(request));
-  if (stop_.stop_requested()) return Noted<Answer>(TimeIsOver(request.Path()));
-  if (request.stop.stop_possible()) return Noted(call(request));
+  if (stop_.stop_requested()) return Recorded<Answer>(Stopped(request.Path()));
+  if (request.stop.stop_possible()) return Recorded(call(request));
   ClientRequest bound = request;
   bound.stop = stop_;
   Answer answer = call(bound);
   const bool ended = !answer.ok() && answer.error().code() == kCanceled && stop_.stop_requested();
-  if (ended) return Noted<Answer>(TimeIsOver(request.Path()));
-  return Noted(std::move(answer));
+  if (ended) return Recorded<Answer>(Stopped(request.Path()));
+  return Recorded(std::move(answer));
 }
 
 std::optional<Result<SharedBytes>> ReconcileClient::ReadCached(const ClientRequest& request) const {
@@ -59,7 +58,7 @@ std::optional<Result<SharedBytes>> ReconcileClient::ReadCached(const ClientReque
     if (!informer.HasSynced()) continue;
     const CachedObject object = informer.cache().Get(key);
     if (object) return SharedBytes(cache.form.encode(object));
-    // What is not in a selection may be there all the same.
+    // An object outside of the label selector of a cache may still exist.
     if (!informer.options().scope.label_selector.IsEverything()) continue;
     return Error::NotFound(request.resource.QualifiedName(), request.name);
   }
@@ -67,23 +66,23 @@ std::optional<Result<SharedBytes>> ReconcileClient::ReadCached(const ClientReque
 }
 
 Result<SharedBytes> ReconcileClient::Do(const ClientRequest& request) {
-  return Bound(request, [&](const ClientRequest& bound) {
+  return WithStop(request, [&](const ClientRequest& bound) {
     std::optional<Result<SharedBytes>> cached = ReadCached(bound);
-    return cached ? *std::move(cached) : inner_.DoKnowing(reads_.known, bound);
+    return cached ? *std::move(cached) : inner_.DoWithReadSet(reads_.read_set, bound);
   });
 }
 
 Result<ObjectPage> ReconcileClient::ListPage(const ClientRequest& request) {
-  return Bound(request, [&](const ClientRequest& bound) { return inner_.ListPage(bound); });
+  return WithStop(request, [&](const ClientRequest& bound) { return inner_.ListPage(bound); });
 }
 
 Result<std::unique_ptr<ObjectWatch>> ReconcileClient::OpenWatch(const ClientRequest& request) {
-  return Bound(request, [&](const ClientRequest& bound) { return inner_.OpenWatch(bound); });
+  return WithStop(request, [&](const ClientRequest& bound) { return inner_.OpenWatch(bound); });
 }
 
 Result<SharedBytes> ReconcileClient::GetPath(std::string_view path, std::stop_token stop) {
-  if (stop_.stop_requested()) return Noted<Result<SharedBytes>>(TimeIsOver(path));
-  return Noted(inner_.GetPath(path, stop.stop_possible() ? std::move(stop) : stop_));
+  if (stop_.stop_requested()) return Recorded<Result<SharedBytes>>(Stopped(path));
+  return Recorded(inner_.GetPath(path, stop.stop_possible() ? std::move(stop) : stop_));
 }
 
 }  // namespace kubexms

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a reconcile is given as its client: it ends with the reconcile.
+// The client of one reconcile: its calls end with the reconcile.
 
 #include <memory>
 #include <optional>
@@ -16,17 +16,16 @@
 
 namespace kubexms {
 
-// Calls end when `stop` is requested, unless they have a stop token of their own; from then on
-// every call is refused, by an error that says why (Timeout: it may be tried again). Gets that
-// allow it are answered from the controller's caches, those of the reconciled object itself
-// excepted: whoever reads that again wants something newer than what they were given. Safe for use
-// from any thread.
+// Calls without their own stop token end when `stop` is requested; from then on every call is
+// refused with a Timeout, which is retried. Gets with `allow_cached` read the caches of the
+// controller, except gets of the reconciled object: the reconciler already has its cached state.
+// Safe for use from any thread.
 class ReconcileClient final : public Client {
  public:
-  // What the reconcile decides by. Borrowed for the time of the reconcile.
+  // The caches that the reconciler reads. Borrowed during the reconcile.
   struct Reads {
-    // No write is sent while it is not known what became of an earlier one of these.
-    CacheAwareClient::Resources known;
+    // Writes are sent after all pending writes of these resources are resolved.
+    CacheAwareClient::Resources read_set;
     // The first is that of the reconciled object, if `reconciled` is set.
     std::span<const DeclaredCache> caches;
     const ObjectKey* reconciled = nullptr;
@@ -41,17 +40,17 @@ class ReconcileClient final : public Client {
   Result<std::unique_ptr<ObjectWatch>> OpenWatch(const ClientRequest& request) override;
   Result<SharedBytes> GetPath(std::string_view path, std::stop_token stop = {}) override;
 
-  // Whether a call failed with an error of this code that can pass.
-  bool MetTransient(int code) const EXCLUDES(mutex_);
+  // Whether a call failed with a transient error of this code.
+  bool HadTransientError(int code) const EXCLUDES(mutex_);
 
  private:
   template <class Call>
-  auto Bound(const ClientRequest& request, const Call& call) -> decltype(call(request));
-  // Nothing when the server has to be asked.
+  auto WithStop(const ClientRequest& request, const Call& call) -> decltype(call(request));
+  // Nothing if no cache covers the object.
   std::optional<Result<SharedBytes>> ReadCached(const ClientRequest& request) const;
-  // Keeps in mind how a call failed.
+  // Stores the code of a transient error, and returns `answer`.
   template <class Answer>
-  Answer Noted(Answer answer) EXCLUDES(mutex_);
+  Answer Recorded(Answer answer) EXCLUDES(mutex_);
 
   CacheAwareClient& inner_;
   const Reads reads_;

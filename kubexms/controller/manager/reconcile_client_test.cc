@@ -66,7 +66,7 @@ TEST_F(ReconcileClientTest, CallsHaveItsStopTokenUnlessTheyHaveTheirOwn) {
                                            own.get_token()));
 }
 
-TEST_F(ReconcileClientTest, NothingReachesTheServerOnceItIsStopped) {
+TEST_F(ReconcileClientTest, RefusesCallsAfterTheStop) {
   for (const auto& [name, call] : Calls()) {
     if (name == "delete" || name == "get") continue;
     EXPECT_TRUE(call().ok()) << name;
@@ -81,20 +81,20 @@ TEST_F(ReconcileClientTest, NothingReachesTheServerOnceItIsStopped) {
   for (const auto& [name, call] : Calls()) {
     const Result<void> result = call();
     ASSERT_FALSE(result.ok()) << name;
-    EXPECT_THAT(result.error().message(), HasSubstr("the reconcile was told to end"));
+    EXPECT_THAT(result.error().message(), HasSubstr("the reconcile was stopped"));
     EXPECT_TRUE(result.error().IsTransient());
   }
   EXPECT_THAT(asked_.TakeVerbs(), testing::IsEmpty());
 }
 
-TEST_F(ReconcileClientTest, SaysWhyACallWasEnded) {
+TEST_F(ReconcileClientTest, AStoppedCallNamesTheReason) {
   asked_.Set([&](Client&, const ClientRequest& request) -> Result<SharedBytes> {
     stop_.request_stop();
     EXPECT_TRUE(request.stop.stop_requested());
     return Error(499, "Canceled", "the call was canceled");
   });
   EXPECT_THAT(client_.Get<ConfigMap>({"default", "a"}).error().message(),
-              HasSubstr("/api/v1/namespaces/default/configmaps/a: the reconcile was told to end"));
+              HasSubstr("/api/v1/namespaces/default/configmaps/a: the reconcile was stopped"));
 }
 
 }  // namespace

@@ -109,11 +109,11 @@ std::string RecordedTrace(std::vector<std::string>& done) {
   return trace;
 }
 
-TEST(TraceTest, ARecordedRunHappensAgainWithoutTheServer) {
+TEST(TraceTest, ReplaysARecordedRunWithoutTheServer) {
   std::vector<std::string> recorded;
   const std::string trace = RecordedTrace(recorded);
   ASSERT_EQ(recorded.size(), 3u);
-  ManualClock clock(TraceBegin(trace).value());
+  ManualClock clock(TraceStartTime(trace).value());
   const auto replay = TraceReplay::Load(trace, clock);
   ASSERT_TRUE(replay.ok()) << replay.error().message();
   RunningCopier again(**replay, clock);
@@ -122,10 +122,10 @@ TEST(TraceTest, ARecordedRunHappensAgainWithoutTheServer) {
     return again.copier.done().size() == 3;
   }));
   EXPECT_EQ(again.copier.done(), recorded);
-  EXPECT_THAT((*replay)->Unasked(), ::testing::IsEmpty());
+  EXPECT_THAT((*replay)->MissingCalls(), ::testing::IsEmpty());
 }
 
-TEST(TraceTest, SaysWhatTheTraceHasNoAnswerTo) {
+TEST(TraceTest, ReportsUnexpectedCalls) {
   ManualClock clock;
   const auto replay = TraceReplay::Load("", clock);
   ASSERT_TRUE(replay.ok());
@@ -144,11 +144,11 @@ TEST(TraceTest, GivesErrorsBackAsTheyWere) {
   EXPECT_TRUE(recorder.Get<ConfigMap>({"default", "a"}).error().IsNotFound());
   const auto replay = TraceReplay::Load(trace, clock);
   ASSERT_TRUE(replay.ok());
-  EXPECT_EQ((*replay)->Unasked().size(), 1u);
+  EXPECT_EQ((*replay)->MissingCalls().size(), 1u);
   const Error error = (*replay)->Get<ConfigMap>({"default", "a"}).error();
   EXPECT_TRUE(error.IsNotFound());
   EXPECT_EQ(error.details().name, "a");
-  EXPECT_TRUE((*replay)->Unasked().empty());
+  EXPECT_TRUE((*replay)->MissingCalls().empty());
 }
 
 TEST(TraceTest, TimesThatAProgramWritesAreNotCompared) {
@@ -167,21 +167,21 @@ TEST(TraceTest, TimesThatAProgramWritesAreNotCompared) {
   const auto replay = TraceReplay::Load(trace, clock);
   ASSERT_TRUE(replay.ok());
   EXPECT_FALSE((*replay)->Create(map_at("tomorrow")).ok());
-  EXPECT_EQ((*replay)->Unanswered().size(), 1u);
+  EXPECT_EQ((*replay)->UnexpectedCalls().size(), 1u);
   EXPECT_TRUE((*replay)->Create(map_at("2025-02-03T04:05:06.7Z")).ok());
   EXPECT_TRUE((*replay)->Update(map_at("2025-02-03T04:05:06Z")).ok());
-  EXPECT_THAT((*replay)->Unasked(), ::testing::IsEmpty());
+  EXPECT_THAT((*replay)->MissingCalls(), ::testing::IsEmpty());
 }
 
-TEST(TraceTest, SaysWhenItBegan) {
+TEST(TraceTest, HasTheStartTime) {
   ManualClock clock;
   TestServer server;
   std::string trace;
   const TraceRecorder recorder(server.client(), clock,
                                [&](std::string_view line) { trace.append(line); });
-  EXPECT_EQ(TraceBegin(trace).value(), clock.Now());
-  EXPECT_FALSE(TraceBegin("").ok());
-  EXPECT_FALSE(TraceBegin("{}\n").ok());
+  EXPECT_EQ(TraceStartTime(trace).value(), clock.Now());
+  EXPECT_FALSE(TraceStartTime("").ok());
+  EXPECT_FALSE(TraceStartTime("{}\n").ok());
 }
 
 // An object is as it was at that point, however often it is asked for.
@@ -211,8 +211,8 @@ TEST(TraceTest, AnObjectCanBeReadAsOftenAsOneLikes) {
   ASSERT_TRUE(replay.Update(map).ok());
   EXPECT_EQ(text(), "two");
   EXPECT_EQ(text(), "two");
-  EXPECT_THAT((*loaded)->Unasked(), ::testing::IsEmpty());
-  EXPECT_THAT((*loaded)->Unanswered(), ::testing::IsEmpty());
+  EXPECT_THAT((*loaded)->MissingCalls(), ::testing::IsEmpty());
+  EXPECT_THAT((*loaded)->UnexpectedCalls(), ::testing::IsEmpty());
 }
 
 TEST(TraceTest, RefusesTracesThatAreBroken) {

@@ -5,17 +5,12 @@ namespace kubexms {
 using std::chrono::nanoseconds;
 
 nanoseconds ExponentialDelay(nanoseconds base, int failures, nanoseconds max) {
+  // Compared by shifting `max` down: shifting `base` up could overflow.
   if (failures >= 63 || base > nanoseconds(max.count() >> failures)) return max;
   return base * (int64_t{1} << failures);
 }
 
-template class ExponentialRateLimiter<ObjectKey>;
 template class FailureCounts<ObjectKey>;
-template class FastSlowRateLimiter<ObjectKey>;
-template class MaxOfRateLimiter<ObjectKey>;
-template class MaxWaitRateLimiter<ObjectKey>;
-template class TokenBucketRateLimiter<ObjectKey>;
-template std::unique_ptr<RateLimiter<ObjectKey>> DefaultRateLimiter(
-    const RateLimiterOptions& options, Clock* clock);
+template class RateLimiter<ObjectKey>;
 
 }  // namespace kubexms

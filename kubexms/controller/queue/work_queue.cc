@@ -7,7 +7,7 @@ std::vector<double> TimeBuckets() { return ExponentialBuckets(1e-8, 10, 12); }
 
 }  // namespace
 
-HistogramBatch WorkQueueMetrics::NoTimes() { return HistogramBatch(TimeBuckets()); }
+HistogramBatch WorkQueueMetrics::EmptyBatch() { return HistogramBatch(TimeBuckets()); }
 
 WorkQueueMetrics::WorkQueueMetrics(MetricsRegistry* registry, const std::string& name) {
   if (registry == nullptr) return;
@@ -26,19 +26,19 @@ WorkQueueMetrics::WorkQueueMetrics(MetricsRegistry* registry, const std::string&
   const auto controller = [](const char* metric, const char* help) {
     return MetricOptions{.name = metric, .help = help, .labels = {"controller"}};
   };
-  constexpr const char* kDepth = "Keys that wait for a worker.";
-  constexpr const char* kAdds = "Keys that became ready to be worked on.";
-  constexpr const char* kRetries = "Keys that were added with a delay.";
+  constexpr const char* kDepth = "Number of keys that wait for a worker.";
+  constexpr const char* kAdds = "Number of times that a key became ready.";
+  constexpr const char* kRetries = "Number of keys that were added with a delay.";
   queue_duration_ = seconds("workqueue_queue_duration_seconds",
-                            "How long keys were ready before a worker took them.");
-  work_duration_ = seconds("workqueue_work_duration_seconds", "How long workers took for a key.");
+                            "Time that keys were ready before a worker dequeued them.");
+  work_duration_ = seconds("workqueue_work_duration_seconds", "Time to process a key.");
   depth_ = gauge("workqueue_depth", kDepth);
   adds_ = counter("workqueue_adds_total", kAdds);
   retries_ = counter("workqueue_retries_total", kRetries);
   unfinished_ = gauge("workqueue_unfinished_work_seconds",
-                      "How long all keys that are being worked on have been so, added up.");
+                      "Sum of the processing times of all keys that are being processed.");
   longest_ = gauge("workqueue_longest_running_processor_seconds",
-                   "How long the longest of the running workers has been working on its key.");
+                   "Longest processing time of the keys that are being processed.");
   controller_depth_ =
       registry->AddGauge(controller("controller_workqueue_depth", kDepth)).With({name});
   controller_adds_ =

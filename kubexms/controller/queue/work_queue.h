@@ -1,7 +1,7 @@
 #pragma once
 
-// The queue between what notices changes and the workers that act on them. It holds keys, not
-// events: a key that is added many times before a worker takes it is handed out once.
+// The work queue between event handlers and workers. It holds keys, not events: a key that is
+// enqueued several times before a worker dequeues it is dequeued once.
 //
 //   WorkQueue<ObjectKey> queue({.name = "node"}, &clock);
 //   queue.Add(key, {.reason = "changed"});
@@ -15,7 +15,7 @@
 //     queue.Done(item->key);
 //   }
 //
-// Workers may be there all the time, or come when there is something to do: see CallWorkers().
+// Workers run permanently as above, or are started on demand: see StartWorkersOnDemand().
 
 #include <chrono>
 #include <cstddef>
@@ -38,25 +38,27 @@
 namespace kubexms {
 
 struct WorkQueueOptions {
-  std::string name;  // of the controller, in metrics
-  // The head start that one step of priority is worth. Zero: priorities mean nothing.
-  std::chrono::nanoseconds ageing = std::chrono::seconds(10);
-  // A key that would be one more than this is refused. Zero: the number of objects is the bound.
+  std::string name;  // name of the controller, a label of its metrics
+  RateLimiterOptions rate_limiter;
+  // How much longer a key counts as waiting for each level of priority. 0: priorities have no
+  // effect.
+  std::chrono::nanoseconds aging = std::chrono::seconds(10);
+  // Maximum number of keys; further ones are refused. 0: no limit other than the number of objects.
   size_t max_keys = 0;
-  MetricsRegistry* metrics = nullptr;  // must outlive the queue
+  MetricsRegistry* metrics = nullptr;  // optional; must outlive the queue
 };
 
-// A key as a worker gets it, with what is known about this run.
+// A dequeued key.
 template <class Key>
 struct WorkItem {
   Key key;
-  WorkReasons reasons;                 // why it was added
-  std::chrono::nanoseconds waited{0};  // since it was ready
+  WorkReasons reasons;                 // why it was enqueued
+  std::chrono::nanoseconds waited{0};  // time from ready to dequeued
   int priority = kNormalPriority;
-  int requeues = 0;  // failures so far, see RateLimiter
+  int requeues = 0;  // failures since the last Forget()
 };
 
-// What a queue tells Prometheus, under the names that dashboards know.
+// The metrics of a queue, under the names of client-go and controller-runtime.
 class WorkQueueMetrics {
  public:
   struct Numbers {
@@ -68,14 +70,14 @@ class WorkQueueMetrics {
     HistogramBatch worked;
   };
 
-  // Measures nothing when `registry` is null.
+  // A null `registry` disables the metrics.
   WorkQueueMetrics(MetricsRegistry* registry, const std::string& name);
 
-  // Not for several threads at once.
+  // For one thread at a time.
   void Publish(const Numbers& numbers);
 
-  // For the times in the numbers.
-  static HistogramBatch NoTimes();
+  // An empty batch with the buckets of the duration histograms.
+  static HistogramBatch EmptyBatch();
 
  private:
   Histogram queue_duration_, work_duration_;
@@ -87,73 +89,71 @@ class WorkQueueMetrics {
   uint64_t published_retries_ = 0;
 };
 
-// Promises, for all threads that use it at the same time:
-// - A key is with one worker at most, from Get() to Done(). Added meanwhile, it is handed out again
-//   after Done().
-// - Adding a key that is already waiting changes nothing but its reasons, and its time and priority
-//   if the new ones are sooner and higher. So an Add() without a delay takes over a delayed one,
-//   and a delayed one adds nothing to a key that is ready: whoever still needs the later run asks
-//   for it again in the one that comes.
-// - Keys of one priority are handed out in the order in which they became ready. One with priority
-//   p comes before any with priority q > p that became ready more than (q − p) × ageing after it:
-//   nothing starves.
+// Safe for use from any thread. Guarantees:
+// - At most one worker processes a key, from Get() to Done(). A key that is added in between is
+//   dequeued again after Done().
+// - Adding a key that already waits only adds a reason, and moves the key forward if the new time
+//   is earlier or the new priority is higher. So an Add() without a delay replaces a delayed one,
+//   and a delayed Add() has no effect on a ready key: the run that follows has to requeue it.
+// - Keys of one priority are dequeued in the order in which they became ready. A key with priority
+//   p is dequeued before every key with priority q > p that became ready more than (q − p) × aging
+//   later: no key starves.
 //
-// Holds one entry of about 250 bytes for each distinct key that is waiting, delayed or being worked
-// on. `Key` is a value with == and a std::hash; for ObjectKey everything is compiled once.
+// Each distinct key that is ready, delayed or being processed takes about 250 bytes. `Key` is a
+// value with == and a std::hash; the template is compiled once for ObjectKey.
 template <class Key>
 class WorkQueue {
  public:
-  // `clock` must outlive the queue. Without a limiter it has DefaultRateLimiter's.
-  WorkQueue(WorkQueueOptions options, Clock* clock,
-            std::unique_ptr<RateLimiter<Key>> rate_limiter = nullptr);
-  // No thread may be in a call any more.
+  // `clock` must outlive the queue.
+  WorkQueue(WorkQueueOptions options, Clock* clock);
+  // No thread may still be in a call.
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  // False when the key was refused: the queue is shutting down, or full.
+  // False if the key is refused, because the queue is shut down or full.
   bool Add(const Key& key, const WorkAddOptions& options = {}) EXCLUDES(mutex_);
-  // Counts a failure and adds the key after the time that the rate limiter wants, and at least
-  // after `at_least`. The time is returned.
+  // Counts a failure and adds the key after the delay of the rate limiter, but at least after
+  // `at_least`. Returns the delay.
   std::chrono::nanoseconds AddRateLimited(const Key& key, WorkReason reason = {},
                                           int priority = kNormalPriority,
                                           std::chrono::nanoseconds at_least = {}) EXCLUDES(mutex_);
-  // The failures of the key no longer count. To be called, beside Done(), when a run succeeded or
-  // is not to be tried again.
-  void Forget(const Key& key) { rate_limiter_->Forget(key); }
-  int NumRequeues(const Key& key) const { return rate_limiter_->Requeues(key); }
+  // Resets the failures of the key. Call it, beside Done(), when a run succeeded or is not retried.
+  void Forget(const Key& key) { rate_limiter_.Forget(key); }
+  int NumRequeues(const Key& key) const { return rate_limiter_.NumRequeues(key); }
 
-  // Waits for a key. Nothing when `stop` is requested, or when the queue is shut down and has
-  // nothing left to hand out.
+  // Blocks until a key is ready. Returns nothing if `stop` is requested, or if the queue is shut
+  // down and empty.
   std::optional<WorkItem<Key>> Get(const std::stop_token& stop = {}) EXCLUDES(mutex_);
-  // Never waits.
+  // Never blocks.
   std::optional<WorkItem<Key>> TryGet() EXCLUDES(mutex_);
-  // To be called once for every item, whatever came of it.
+  // Call it exactly once for every item, whether processing succeeded or not.
   void Done(const Key& key) EXCLUDES(mutex_);
 
-  // From now on workers come when they are needed and leave when they are not. `call` is to bring
-  // one more, on a thread of its own, that calls Get() and Done() until Get() has nothing for it,
-  // which then means that it has left. At most `most` are there at a time; nobody else may call
-  // Get(). `call` must not call the queue. To be called once.
-  void CallWorkers(int most, std::function<void()> call) EXCLUDES(mutex_);
-  // Waits until all of them have left.
+  // Makes the queue start workers when keys are ready, at most `max_workers` at a time. `start`
+  // must start one worker on another thread, without calling the queue; the worker calls Get() and
+  // Done() until Get() returns nothing, and then ends. No other thread may call Get(). Call it
+  // once.
+  void StartWorkersOnDemand(int max_workers, std::function<void()> start) EXCLUDES(mutex_);
+  // Blocks until all these workers have ended.
   void AwaitWorkers() EXCLUDES(mutex_);
 
-  // From now on refuses every key and forgets those that are delayed; the number of the latter.
-  // What is ready is still handed out, also what was added to run once more after Done().
+  // Refuses all further keys and drops the delayed ones; returns how many were dropped. Ready keys
+  // are still dequeued, also those that were added again while they were being processed.
   size_t ShutDown() EXCLUDES(mutex_);
-  // Shuts down and waits until everything was handed out and done. At `deadline`, or when `give_up`
-  // is requested, it gives up and lets Get() hand out nothing more. The number of keys that were
-  // not worked on to the end.
+  // Shuts down and blocks until every key is processed. At `deadline`, or when `give_up` is
+  // requested, stops waiting and makes Get() return nothing. Returns the number of keys that were
+  // not processed completely.
   size_t Drain(Clock::MonotonicTime deadline, std::stop_token give_up = {}) EXCLUDES(mutex_);
 
-  // Keys that wait for a worker, those that are only delayed not counted.
+  // Keys that are ready but not dequeued; delayed keys do not count.
   size_t size() const EXCLUDES(mutex_);
   size_t delayed() const EXCLUDES(mutex_);
   size_t processing() const EXCLUDES(mutex_);
 
  private:
-  // Hashed before the lock is taken, as times are read: what others wait for is kept short.
+  // A key with its hash, which is computed before the mutex is locked to keep critical sections
+  // short; clocks are read before it for the same reason.
   template <class KeyOrReference>
   struct Hashed {
     KeyOrReference key;
@@ -172,7 +172,7 @@ class WorkQueue {
   struct Node : WorkEntry {
     const Key* key = nullptr;
   };
-  // Does not move its elements.
+  // Its elements have stable addresses, which the schedule links to.
   using Nodes = std::unordered_map<StoredKey, Node, HashOf, EqualKeys>;
 
   static LookedUpKey LookUp(const Key& key) { return {key, std::hash<Key>()(key)}; }
@@ -184,63 +184,61 @@ class WorkQueue {
   const Key* Take(Clock::MonotonicTime now, WorkItem<Key>& item) REQUIRES(mutex_);
   const Key* TakeNow(WorkItem<Key>& item) EXCLUDES(mutex_);
   const Key* WaitAndTake(const std::stop_token& stop, WorkItem<Key>& item) EXCLUDES(mutex_);
-  bool HandOver(const Key* key, WorkItem<Key>& item) EXCLUDES(mutex_);
+  bool CompleteItem(const Key* key, WorkItem<Key>& item) EXCLUDES(mutex_);
   bool HasEnded() const REQUIRES(mutex_);
   void WaitForWork() REQUIRES(mutex_);
-  // Whether a worker that was called has nothing to stay for.
-  bool MayLeave() const REQUIRES(mutex_);
-  void Leave() REQUIRES(mutex_);
-  void CallOne() REQUIRES(mutex_);
+  bool MayEndWorker() const REQUIRES(mutex_);
+  void EndWorker() REQUIRES(mutex_);
+  void StartWorkerIfNeeded() REQUIRES(mutex_);
   void WakeOne() REQUIRES(mutex_);
   void WakeTimekeeper() REQUIRES(mutex_);
   void WakeAll() REQUIRES(mutex_);
-  void PassOn() REQUIRES(mutex_);
+  void WakeSuccessor() REQUIRES(mutex_);
   void PublishMetrics() EXCLUDES(mutex_);
 
   const WorkQueueOptions options_;
   Clock* const clock_;
-  const std::unique_ptr<RateLimiter<Key>> rate_limiter_;
+  RateLimiter<Key> rate_limiter_;
   WorkQueueMetrics metrics_;
 
   mutable Mutex mutex_;
-  CondVar work_;     // there is something for one of the idle workers
-  CondVar due_;      // there is something for the timekeeper
-  CondVar drained_;  // the queue is shut down and empty
+  CondVar work_;     // wakes one of the idle workers
+  CondVar due_;      // wakes the timekeeper
+  CondVar drained_;  // the queue is empty after a shutdown
   WorkSchedule schedule_ GUARDED_BY(mutex_);
   Nodes nodes_ GUARDED_BY(mutex_);
-  // The last one that was finished, idle, for the next key, which then needs no memory of its own.
+  // The node of the key that was finished last, reused for the next one to save an allocation.
   typename Nodes::node_type spare_ GUARDED_BY(mutex_);
   Clock::MonotonicTime last_now_ GUARDED_BY(mutex_) = Clock::MonotonicTime::min();
   uint64_t retries_ GUARDED_BY(mutex_) = 0;
-  HistogramBatch waited_ GUARDED_BY(mutex_) = WorkQueueMetrics::NoTimes();
-  HistogramBatch worked_ GUARDED_BY(mutex_) = WorkQueueMetrics::NoTimes();
+  HistogramBatch waited_ GUARDED_BY(mutex_) = WorkQueueMetrics::EmptyBatch();
+  HistogramBatch worked_ GUARDED_BY(mutex_) = WorkQueueMetrics::EmptyBatch();
   int idle_ GUARDED_BY(mutex_) = 0;  // workers that wait without a deadline
-  // One of the waiting workers waits no longer than until the first delayed key is due.
+  // One waiting worker, the timekeeper, wakes up when the first delayed key is due.
   bool has_timekeeper_ GUARDED_BY(mutex_) = false;
   bool shut_down_ GUARDED_BY(mutex_) = false;
   bool given_up_ GUARDED_BY(mutex_) = false;
 
-  std::function<void()> call_ GUARDED_BY(mutex_);  // null: workers are there all the time
+  std::function<void()> start_worker_ GUARDED_BY(mutex_);  // null: workers run permanently
   int max_workers_ GUARDED_BY(mutex_) = 0;
-  int workers_ GUARDED_BY(mutex_) = 0;  // that were called and have not left
-  // One of them has not asked for its first key yet. It sees to it that more are called if needed.
-  bool is_coming_ GUARDED_BY(mutex_) = false;
-  CondVar left_;  // no worker is there any more
+  int workers_ GUARDED_BY(mutex_) = 0;  // started and not ended
+  // A started worker has not called Get() yet. Its first call starts the next one if needed, so
+  // workers are started one after another and never more than there are keys.
+  bool worker_is_starting_ GUARDED_BY(mutex_) = false;
+  CondVar all_workers_ended_;
 
-  MetricsRegistry::Refresh refresh_;  // goes first
+  MetricsRegistry::Refresh refresh_;  // last member: destroyed before the rest that it reads
 };
 
 // ---- Implementation.
 
 template <class Key>
-WorkQueue<Key>::WorkQueue(WorkQueueOptions options, Clock* clock,
-                          std::unique_ptr<RateLimiter<Key>> rate_limiter)
+WorkQueue<Key>::WorkQueue(WorkQueueOptions options, Clock* clock)
     : options_(std::move(options)),
       clock_(clock),
-      rate_limiter_(rate_limiter != nullptr ? std::move(rate_limiter)
-                                            : DefaultRateLimiter<Key>({}, clock)),
+      rate_limiter_(options_.rate_limiter, clock),
       metrics_(options_.metrics, options_.name),
-      schedule_(options_.ageing) {
+      schedule_(options_.aging) {
   if (options_.metrics == nullptr) return;
   refresh_ = options_.metrics->AddRefresh([this] { PublishMetrics(); });
 }
@@ -248,7 +246,7 @@ WorkQueue<Key>::WorkQueue(WorkQueueOptions options, Clock* clock,
 template <class Key>
 WorkQueue<Key>::~WorkQueue() {
   refresh_ = {};
-  PublishMetrics();  // what happened since it was last collected
+  PublishMetrics();  // the changes since the last collection
 }
 
 template <class Key>
@@ -270,7 +268,7 @@ template <class Key>
 std::chrono::nanoseconds WorkQueue<Key>::AddRateLimited(const Key& key, WorkReason reason,
                                                         int priority,
                                                         std::chrono::nanoseconds at_least) {
-  const auto after = std::max(rate_limiter_->When(key), at_least);
+  const auto after = std::max(rate_limiter_.When(key), at_least);
   Add(key, {.priority = priority, .after = after, .reason = reason});
   return after;
 }
@@ -280,14 +278,14 @@ std::optional<WorkItem<Key>> WorkQueue<Key>::Get(const std::stop_token& stop) {
   std::optional<WorkItem<Key>> item(std::in_place);
   const Key* key = stop.stop_requested() ? nullptr : TakeNow(*item);
   if (key == nullptr) key = WaitAndTake(stop, *item);
-  if (!HandOver(key, *item)) item.reset();
+  if (!CompleteItem(key, *item)) item.reset();
   return item;
 }
 
 template <class Key>
 std::optional<WorkItem<Key>> WorkQueue<Key>::TryGet() {
   std::optional<WorkItem<Key>> item(std::in_place);
-  if (!HandOver(TakeNow(*item), *item)) item.reset();
+  if (!CompleteItem(TakeNow(*item), *item)) item.reset();
   return item;
 }
 
@@ -305,25 +303,25 @@ void WorkQueue<Key>::Done(const Key& key) {
   schedule_.Finish(node, now);
   if (node.idle()) {
     unused = std::exchange(spare_, nodes_.extract(it));
-  } else if (schedule_.has_ready() && call_ == nullptr) {
-    WakeOne();  // a worker that was called is about to come for the next
+  } else if (schedule_.has_ready() && start_worker_ == nullptr) {
+    WakeOne();  // a worker that was started on demand calls Get() next anyway
   }
   if (shut_down_ && HasEnded()) WakeAll();
 }
 
 template <class Key>
-void WorkQueue<Key>::CallWorkers(int most, std::function<void()> call) {
+void WorkQueue<Key>::StartWorkersOnDemand(int max_workers, std::function<void()> start) {
   MutexLock lock(mutex_);
-  KUBEXMS_CHECK(call_ == nullptr && call != nullptr && most > 0);
-  call_ = std::move(call);
-  max_workers_ = most;
-  CallOne();
+  KUBEXMS_CHECK(start_worker_ == nullptr && start != nullptr && max_workers > 0);
+  start_worker_ = std::move(start);
+  max_workers_ = max_workers;
+  StartWorkerIfNeeded();
 }
 
 template <class Key>
 void WorkQueue<Key>::AwaitWorkers() {
   MutexLock lock(mutex_);
-  while (workers_ > 0) left_.Wait(mutex_);
+  while (workers_ > 0) all_workers_ended_.Wait(mutex_);
 }
 
 template <class Key>
@@ -373,14 +371,15 @@ size_t WorkQueue<Key>::processing() const {
   return schedule_.running();
 }
 
-// Never goes back, whatever the clock and the order in which threads get the lock.
+// Threads read the clock before they lock the mutex; the maximum makes times monotonic in the order
+// of the locks, which the schedule requires.
 template <class Key>
 Clock::MonotonicTime WorkQueue<Key>::NotBefore(Clock::MonotonicTime now) {
   last_now_ = std::max(last_now_, now);
   return last_now_;
 }
 
-// Null when the key is refused.
+// Null if the key is refused.
 template <class Key>
 typename WorkQueue<Key>::Node* WorkQueue<Key>::FindOrMake(const LookedUpKey& key) {
   if (shut_down_) return nullptr;
@@ -396,14 +395,15 @@ typename WorkQueue<Key>::Node* WorkQueue<Key>::FindOrMake(const LookedUpKey& key
   spare_.key().key = key.key;
   spare_.key().hash = key.hash;
   auto inserted = nodes_.insert(std::move(spare_));
-  spare_ = std::move(inserted.node);  // not used when the key was there
+  spare_ = std::move(inserted.node);  // still unused if the key was already in the map
   return &inserted.position->second;
 }
 
-// Fills in what needs the lock and returns the key, which stays where it is until Done().
+// Dequeues a key and sets the members of `item` that need the mutex. The returned key is valid
+// until Done(), so that it can be copied without the mutex.
 template <class Key>
 const Key* WorkQueue<Key>::Take(Clock::MonotonicTime now, WorkItem<Key>& item) {
-  is_coming_ = false;
+  worker_is_starting_ = false;
   if (given_up_) return nullptr;
   schedule_.Promote(now);
   auto* node = static_cast<Node*>(schedule_.Next());
@@ -413,7 +413,7 @@ const Key* WorkQueue<Key>::Take(Clock::MonotonicTime now, WorkItem<Key>& item) {
   if (measured()) waited_.Observe(item.waited);
   item.priority = node->priority;
   schedule_.Begin(*node, now);
-  CallOne();
+  StartWorkerIfNeeded();
   return node->key;
 }
 
@@ -433,27 +433,27 @@ const Key* WorkQueue<Key>::WaitAndTake(const std::stop_token& stop, WorkItem<Key
   MutexLock lock(mutex_);
   const Key* key = nullptr;
   while (!stop.stop_requested() && (key = Take(Now(), item)) == nullptr && !HasEnded() &&
-         !MayLeave()) {
+         !MayEndWorker()) {
     WaitForWork();
   }
-  if (key == nullptr && call_ != nullptr) {
-    Leave();
+  if (key == nullptr && start_worker_ != nullptr) {
+    EndWorker();
   } else {
-    PassOn();
+    WakeSuccessor();
   }
   return key;
 }
 
-// Fills in the rest. False when there is no key.
+// Sets the members of `item` that do not need the mutex. False if there is no key.
 template <class Key>
-bool WorkQueue<Key>::HandOver(const Key* key, WorkItem<Key>& item) {
+bool WorkQueue<Key>::CompleteItem(const Key* key, WorkItem<Key>& item) {
   if (key == nullptr) return false;
   item.key = *key;
-  item.requeues = rate_limiter_->Requeues(*key);
+  item.requeues = rate_limiter_.NumRequeues(*key);
   return true;
 }
 
-// Whether Get() has nothing to wait for. A key that is to run again after Done() is something.
+// Whether Get() has nothing to wait for. A key that runs again after Done() counts as waiting.
 template <class Key>
 bool WorkQueue<Key>::HasEnded() const {
   return given_up_ || (shut_down_ && schedule_.waiting() == 0);
@@ -473,33 +473,36 @@ void WorkQueue<Key>::WaitForWork() {
   }
 }
 
-// Somebody has to stay until the first delayed key is due.
+// The last worker must not end while keys are delayed: it becomes the timekeeper.
 template <class Key>
-bool WorkQueue<Key>::MayLeave() const {
-  return call_ != nullptr && (has_timekeeper_ || schedule_.next_due() == WorkSchedule::kNever);
+bool WorkQueue<Key>::MayEndWorker() const {
+  return start_worker_ != nullptr &&
+         (has_timekeeper_ || schedule_.next_due() == WorkSchedule::kNever);
 }
 
 template <class Key>
-void WorkQueue<Key>::Leave() {
-  is_coming_ = false;
-  if (--workers_ == 0) left_.NotifyAll();
+void WorkQueue<Key>::EndWorker() {
+  worker_is_starting_ = false;
+  if (--workers_ == 0) all_workers_ended_.NotifyAll();
 }
 
-// One more worker, if there is something that nobody waits for.
+// Starts a worker if a key is ready, or if delayed keys have no timekeeper.
 template <class Key>
-void WorkQueue<Key>::CallOne() {
-  if (call_ == nullptr || is_coming_ || given_up_ || workers_ == max_workers_) return;
-  const bool keep_time = !has_timekeeper_ && schedule_.next_due() != WorkSchedule::kNever;
-  if (!schedule_.has_ready() && !keep_time) return;
-  is_coming_ = true;
+void WorkQueue<Key>::StartWorkerIfNeeded() {
+  if (start_worker_ == nullptr || worker_is_starting_ || given_up_ || workers_ == max_workers_) {
+    return;
+  }
+  const bool needs_timekeeper = !has_timekeeper_ && schedule_.next_due() != WorkSchedule::kNever;
+  if (!schedule_.has_ready() && !needs_timekeeper) return;
+  worker_is_starting_ = true;
   ++workers_;
-  call_();
+  start_worker_();
 }
 
 template <class Key>
 void WorkQueue<Key>::WakeOne() {
-  CallOne();
-  if (is_coming_) return;
+  StartWorkerIfNeeded();
+  if (worker_is_starting_) return;
   if (idle_ > 0) {
     work_.NotifyOne();
   } else if (has_timekeeper_) {
@@ -507,7 +510,7 @@ void WorkQueue<Key>::WakeOne() {
   }
 }
 
-// The first delayed key is due earlier than the timekeeper knows, or nobody keeps the time yet.
+// Called when the first delayed key is due earlier than before, or when there is no timekeeper.
 template <class Key>
 void WorkQueue<Key>::WakeTimekeeper() {
   if (has_timekeeper_) {
@@ -515,7 +518,7 @@ void WorkQueue<Key>::WakeTimekeeper() {
   } else if (idle_ > 0) {
     work_.NotifyOne();
   } else {
-    CallOne();
+    StartWorkerIfNeeded();
   }
 }
 
@@ -526,10 +529,10 @@ void WorkQueue<Key>::WakeAll() {
   if (nodes_.empty()) drained_.NotifyAll();
 }
 
-// A worker that stops waiting leaves to another one what it was woken for besides what it took,
-// and the keeping of the time.
+// One notification can stand for several ready keys, and the worker that received it may have been
+// the timekeeper: wakes another worker for what is left.
 template <class Key>
-void WorkQueue<Key>::PassOn() {
+void WorkQueue<Key>::WakeSuccessor() {
   if (schedule_.has_ready()) {
     WakeOne();
   } else if (!has_timekeeper_ && idle_ > 0 && schedule_.next_due() != WorkSchedule::kNever) {

@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono_literals::operator""h;
 
-constexpr milliseconds kAgeing(10);
+constexpr milliseconds kAging(10);
 
 // All keys in one map, and every question answered by looking at all of them.
 class Model {
@@ -100,7 +100,7 @@ class Model {
 
   void Place(Entry& entry, milliseconds since) {
     entry.level = entry.priority;
-    entry.rank = since - entry.level * kAgeing;
+    entry.rank = since - entry.level * kAging;
     entry.turn = ++turn_;
   }
 
@@ -112,7 +112,7 @@ class Model {
 
   void Raise(Entry& entry) {
     if (!entry.running && entry.priority > entry.level &&
-        now_ - entry.priority * kAgeing < entry.rank) {
+        now_ - entry.priority * kAging < entry.rank) {
       Place(entry, now_);
     }
   }
@@ -180,7 +180,7 @@ class Comparison {
 
  private:
   ManualClock clock_;
-  WorkQueue<int> queue_{{.ageing = kAgeing}, &clock_};
+  WorkQueue<int> queue_{{.aging = kAging}, &clock_};
   Model model_;
 };
 

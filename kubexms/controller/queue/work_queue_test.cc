@@ -267,11 +267,10 @@ TEST_F(WorkQueueTest, ForgetIsNotDone) {
   EXPECT_EQ(Take(queue_), "a");
 }
 
-TEST_F(WorkQueueTest, TakesTheRateLimiterItIsGiven) {
-  Queue queue({}, &clock_,
-              std::make_unique<FastSlowRateLimiter<std::string>>(
-                  FastSlowOptions{.fast = 1s, .slow = 1h, .fast_tries = 1}));
+TEST_F(WorkQueueTest, UsesItsRateLimiterOptions) {
+  Queue queue({.rate_limiter = {.base_delay = 1s, .max_delay = 1h}}, &clock_);
   EXPECT_EQ(queue.AddRateLimited("a"), 1s);
+  for (int i = 0; i < 11; ++i) queue.AddRateLimited("a");
   EXPECT_EQ(queue.AddRateLimited("a"), 1h);
 }
 
@@ -356,17 +355,17 @@ TEST_F(WorkQueueTest, PrioritiesBeyondTheEndsAreTheEnds) {
   EXPECT_EQ(queue_.TryGet()->priority, kLowPriority);
 }
 
-TEST_F(WorkQueueTest, WithoutAgeingPrioritiesMeanNothing) {
-  Queue queue({.ageing = 0s}, &clock_);
+TEST_F(WorkQueueTest, PrioritiesHaveNoEffectWithoutAging) {
+  Queue queue({.aging = 0s}, &clock_);
   queue.Add("low", {.priority = kLowPriority});
   clock_.Advance(nanoseconds(1));
   queue.Add("high", {.priority = kHighPriority});
   EXPECT_THAT(TakeAll(queue), ElementsAre("low", "high"));
 }
 
-// ---- What a worker is told.
+// ---- The contents of a WorkItem.
 
-TEST_F(WorkQueueTest, SaysWhyAndHowLongAKeyWaited) {
+TEST_F(WorkQueueTest, ReturnsReasonsAndWaitingTime) {
   queue_.Add("a", {.reason = "created"});
   clock_.Advance(1s);
   queue_.Add("a", {.reason = "changed"});
@@ -387,7 +386,7 @@ TEST_F(WorkQueueTest, ReasonsAreThoseOfOneRun) {
   EXPECT_THAT(Texts(*queue_.TryGet()), ElementsAre("second"));
 }
 
-TEST_F(WorkQueueTest, KeepsAFewReasons) {
+TEST_F(WorkQueueTest, RetainsTheFirstReasons) {
   const std::string made = "made at run time";
   queue_.Add("a", {.reason = WorkReason::Lasting(made)});
   for (const WorkReason reason :
@@ -412,7 +411,7 @@ TEST_F(WorkQueueTest, AFullQueueRefusesNewKeysOnly) {
   EXPECT_TRUE(queue.Add("c"));
 }
 
-TEST_F(WorkQueueTest, AfterShutDownHandsOutWhatIsReadyAndNoMore) {
+TEST_F(WorkQueueTest, AfterShutDownOnlyReadyKeysAreDequeued) {
   queue_.Add("due", {.after = 1s});
   clock_.Advance(1s);
   queue_.Add("ready");
@@ -427,7 +426,7 @@ TEST_F(WorkQueueTest, AfterShutDownHandsOutWhatIsReadyAndNoMore) {
   EXPECT_FALSE(queue_.Get());
 }
 
-TEST_F(WorkQueueTest, ShutDownWakesAllWhoWait) {
+TEST_F(WorkQueueTest, ShutDownWakesAllWaitingWorkers) {
   std::vector<std::jthread> workers;
   queue_.Add("a", {.after = 1h});
   for (int i = 0; i < 3; ++i) workers.emplace_back([&] { EXPECT_FALSE(queue_.Get()); });
@@ -487,10 +486,10 @@ TEST_F(WorkQueueTest, DrainOfAnEmptyQueueReturnsAtOnce) {
 }
 
 // Workers that are called are played by the test: each of its calls of Get() is one of theirs.
-class CalledWorkersTest : public WorkQueueTest {
+class WorkersOnDemandTest : public WorkQueueTest {
  protected:
-  void CallWorkers(int most) {
-    queue_.CallWorkers(most, [this] { ++called_; });
+  void StartWorkersOnDemand(int most) {
+    queue_.StartWorkersOnDemand(most, [this] { ++called_; });
   }
 
   std::string Get() {
@@ -501,8 +500,8 @@ class CalledWorkersTest : public WorkQueueTest {
   int called_ = 0;
 };
 
-TEST_F(CalledWorkersTest, ComeWhenThereIsAKeyThatNobodyWaitsFor) {
-  CallWorkers(5);
+TEST_F(WorkersOnDemandTest, StartWhenAKeyHasNoWaitingWorker) {
+  StartWorkersOnDemand(5);
   EXPECT_EQ(called_, 0);
   for (const char* key : {"a", "b", "c"}) queue_.Add(key);
   EXPECT_EQ(called_, 1);  // each that comes calls the next
@@ -519,14 +518,14 @@ TEST_F(CalledWorkersTest, ComeWhenThereIsAKeyThatNobodyWaitsFor) {
   EXPECT_EQ(called_, 4);
 }
 
-TEST_F(CalledWorkersTest, ComeForWhatWasAddedBefore) {
+TEST_F(WorkersOnDemandTest, StartForKeysThatWereAddedBefore) {
   queue_.Add("a");
-  CallWorkers(5);
+  StartWorkersOnDemand(5);
   EXPECT_EQ(called_, 1);
 }
 
-TEST_F(CalledWorkersTest, AreNeverMoreThanAllowed) {
-  CallWorkers(1);
+TEST_F(WorkersOnDemandTest, AreNeverMoreThanAllowed) {
+  StartWorkersOnDemand(1);
   queue_.Add("a");
   EXPECT_EQ(Get(), "a");
   queue_.Add("b");
@@ -535,8 +534,8 @@ TEST_F(CalledWorkersTest, AreNeverMoreThanAllowed) {
   EXPECT_EQ(Get(), "b");
 }
 
-TEST_F(CalledWorkersTest, StayForAKeyThatIsToRunAgain) {
-  CallWorkers(5);
+TEST_F(WorkersOnDemandTest, ContinueWithAKeyThatWasAddedAgain) {
+  StartWorkersOnDemand(5);
   queue_.Add("a");
   EXPECT_EQ(Get(), "a");
   queue_.Add("a");
@@ -545,8 +544,8 @@ TEST_F(CalledWorkersTest, StayForAKeyThatIsToRunAgain) {
   EXPECT_EQ(called_, 1);
 }
 
-TEST_F(CalledWorkersTest, OneKeepsTheTimeAndOthersAreCalledForWhatIsReady) {
-  CallWorkers(5);
+TEST_F(WorkersOnDemandTest, OneWaitsForDelayedKeysAndOthersStartForReadyKeys) {
+  StartWorkersOnDemand(5);
   queue_.Add("later", {.after = 1h});
   EXPECT_EQ(called_, 1);
   std::string got;
@@ -564,8 +563,8 @@ TEST_F(CalledWorkersTest, OneKeepsTheTimeAndOthersAreCalledForWhatIsReady) {
   EXPECT_EQ(called_, 2);
 }
 
-TEST_F(CalledWorkersTest, LeaveWhenStoppedAlthoughThereIsAKey) {
-  CallWorkers(5);
+TEST_F(WorkersOnDemandTest, EndWhenStoppedAlthoughAKeyIsReady) {
+  StartWorkersOnDemand(5);
   queue_.Add("a");
   std::stop_source stop;
   stop.request_stop();
@@ -595,7 +594,7 @@ TEST(WorkQueueThreadsTest, CalledWorkersLoseNoKey) {
       queue.Done(item->key);
     }
   };
-  queue.CallWorkers(kWorkers, [&] { threads.Start("worker", work); });
+  queue.StartWorkersOnDemand(kWorkers, [&] { threads.Start("worker", work); });
   for (int i = 0; i < kKeys; ++i) queue.Add(std::to_string(i), {.reason = "new"});
   while (done < kKeys) std::this_thread::yield();
   EXPECT_EQ(queue.Drain(clock.MonotonicNow() + 1h), 0u);
@@ -603,7 +602,7 @@ TEST(WorkQueueThreadsTest, CalledWorkersLoseNoKey) {
   EXPECT_EQ(done, kKeys);
 }
 
-TEST(WorkQueueDeathTest, DoneOfAKeyThatNobodyHasIsABug) {
+TEST(WorkQueueDeathTest, DoneOfAnUnknownKeyIsABug) {
   ManualClock clock;
   Queue queue({}, &clock);
   queue.Add("a");
@@ -708,7 +707,7 @@ TEST(WorkQueueThreadsTest, NoKeyIsLostOrWithTwoWorkers) {
   for (const State& state : states) EXPECT_EQ(state.seen, state.wanted);
 }
 
-TEST(WorkQueueThreadsTest, WorkersMayStopWhileOthersGoOn) {
+TEST(WorkQueueThreadsTest, WorkersMayStopWhileOthersContinue) {
   SystemClock clock;
   Queue queue({}, &clock);
   std::atomic<int> done = 0;

@@ -11,9 +11,9 @@ namespace {
 using std::chrono::nanoseconds;
 using State = WorkEntry::State;
 
-// Longer waits end here: far away, and far from the end of what a clock can count.
+// Longer delays are cut here, so that adding them to a time cannot overflow.
 constexpr nanoseconds kLongestDelay = std::chrono::years(50);
-constexpr nanoseconds kLongestAgeing = std::chrono::years(1);
+constexpr nanoseconds kLongestAging = std::chrono::years(1);
 
 int8_t Clamped(int priority) {
   return static_cast<int8_t>(std::clamp(priority, kLowPriority, kHighPriority));
@@ -27,23 +27,23 @@ void WorkReasons::Add(WorkReason reason) {
   texts_[size_++] = reason.text();
 }
 
-void WorkSchedule::Line::Append(WorkEntry& entry) {
+void WorkSchedule::EntryList::Append(WorkEntry& entry) {
   entry.previous = last_;
   entry.next = nullptr;
   (last_ == nullptr ? first_ : last_->next) = &entry;
   last_ = &entry;
 }
 
-void WorkSchedule::Line::Remove(WorkEntry& entry) {
+void WorkSchedule::EntryList::Remove(WorkEntry& entry) {
   (entry.previous == nullptr ? first_ : entry.previous->next) = entry.next;
   (entry.next == nullptr ? last_ : entry.next->previous) = entry.previous;
 }
 
-WorkSchedule::WorkSchedule(nanoseconds ageing)
-    : ageing_(std::clamp(ageing, nanoseconds(0), kLongestAgeing)) {}
+WorkSchedule::WorkSchedule(nanoseconds aging)
+    : aging_(std::clamp(aging, nanoseconds(0), kLongestAging)) {}
 
 void WorkSchedule::Add(WorkEntry& entry, const WorkAddOptions& options, Time now) {
-  Promote(now);  // what was due before comes before
+  Promote(now);  // entries that were due before come first
   const int8_t priority = Clamped(options.priority);
   entry.priority = entry.state == State::kNone ? priority : std::max(entry.priority, priority);
   entry.reasons.Add(options.reason);
@@ -68,9 +68,9 @@ void WorkSchedule::Promote(Time now) {
 
 WorkEntry* WorkSchedule::Next() {
   WorkEntry* next = nullptr;
-  // From the lowest level on: of equal ranks the higher priority wins.
+  // Ascending priorities: of equal ranks the higher priority wins.
   for (uint32_t rest = occupied_; rest != 0; rest &= rest - 1) {
-    WorkEntry* first = lines_[std::countr_zero(rest)].first();
+    WorkEntry* first = lists_[std::countr_zero(rest)].first();
     if (next == nullptr || first->rank <= next->rank) next = first;
   }
   return next;
@@ -128,14 +128,14 @@ void WorkSchedule::MakeReady(WorkEntry& entry, Time since) {
 void WorkSchedule::Enqueue(WorkEntry& entry, Time now) {
   entry.level = entry.priority;
   entry.rank = RankOf(entry.level, now);
-  LineOf(entry).Append(entry);
+  ListOf(entry).Append(entry);
   occupied_ |= 1u << (entry.level - kLowPriority);
 }
 
 void WorkSchedule::Dequeue(WorkEntry& entry) {
-  Line& line = LineOf(entry);
-  line.Remove(entry);
-  if (line.first() == nullptr) occupied_ &= ~(1u << (entry.level - kLowPriority));
+  EntryList& list = ListOf(entry);
+  list.Remove(entry);
+  if (list.first() == nullptr) occupied_ &= ~(1u << (entry.level - kLowPriority));
 }
 
 void WorkSchedule::Delay(WorkEntry& entry, Time due) {
@@ -147,7 +147,7 @@ void WorkSchedule::Delay(WorkEntry& entry, Time due) {
   entry.delayed = delayed_.emplace(due, &entry);
 }
 
-// To the end of the line of its priority, if it is sooner there than where it stands.
+// Moves a ready entry to the list of its raised priority, if that makes it run earlier.
 void WorkSchedule::Advance(WorkEntry& entry, Time now) {
   if (entry.running || entry.priority == entry.level) return;
   if (RankOf(entry.priority, now) >= entry.rank) return;

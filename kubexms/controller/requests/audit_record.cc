@@ -44,7 +44,7 @@ JsonObject RecordJson(const AuditRecord& record) {
                   {"requestedBy", RequesterJson(record.requester, kMaxRequesterBytes)},
                   {"created", record.created.ToString()},
                   {"completed", record.completed.ToString()},
-                  {"tookSeconds", std::chrono::duration<double>(record.took).count()},
+                  {"durationSeconds", std::chrono::duration<double>(record.duration).count()},
                   {"result", record.result},
                   {"message", CutUtf8(ToValidUtf8(record.message), kMaxMessageBytes)}};
   if (!record.key.namespace_name.empty()) json["namespace"] = record.key.namespace_name;
@@ -52,7 +52,7 @@ JsonObject RecordJson(const AuditRecord& record) {
   return json;
 }
 
-std::string EndingOf(std::string_view id, std::string_view result) {
+std::string ResultKey(std::string_view id, std::string_view result) {
   return fmt::format("{} {}", id, result);
 }
 
@@ -280,31 +280,31 @@ Result<void> FileAuditSink::ReadTail() {
   std::string_view rest = tail;
   for (size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
     const Result<Json> line = ParseJson(rest.substr(0, end));  // fails for the rest of a line
-    if (line.ok()) Remember(EndingOf(FindString(*line, "id"), FindString(*line, "result")));
+    if (line.ok()) Remember(ResultKey(FindString(*line, "id"), FindString(*line, "result")));
     rest.remove_prefix(end + 1);
   }
   return {};
 }
 
-void FileAuditSink::Remember(std::string ending) {
-  if (!endings_.insert(ending).second) return;
-  order_.push_back(std::move(ending));
+void FileAuditSink::Remember(std::string result) {
+  if (!results_.insert(result).second) return;
+  order_.push_back(std::move(result));
   if (order_.size() <= options_.remembered) return;
-  endings_.erase(order_.front());
+  results_.erase(order_.front());
   order_.pop_front();
 }
 
 Result<void> FileAuditSink::Write(const AuditRecord& record) {
-  std::string ending = EndingOf(record.id, record.result);
+  std::string result = ResultKey(record.id, record.result);
   MutexLock lock(mutex_);
   RETURN_IF_ERROR(UseFileAtPath());
-  if (endings_.contains(ending)) return {};
+  if (results_.contains(result)) return {};
   if (torn_) RETURN_IF_ERROR(Append("\n"));
   torn_ = true;
   RETURN_IF_ERROR(Append(AuditRecordLine(record, options_.max_line_bytes)));
   torn_ = false;
   if (::fdatasync(descriptor_) != 0) return Failed("sync");
-  Remember(std::move(ending));
+  Remember(std::move(result));
   return {};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Records of finished requests, which stay when the request objects are gone: who asked for what,
-// when, how long it took, and what came of it.
+// Audit records of finished requests, which outlive the request objects: requester, operation,
+// times and result.
 //
 //   ASSIGN_OR_RETURN(auto audit, FileAuditSink::Open("/var/log/kubexms/requests.log"));
 //   manager.Add(RequestController<Grant>({.execute = ExecuteGrant, .audit = audit.get()}));
@@ -23,12 +23,12 @@
 
 namespace kubexms {
 
-// Who created an object.
+// The creator of a request.
 struct Requester {
-  // As the server authenticated them; empty: unknown.
+  // Authenticated by the server; empty: unknown.
   std::string user;
-  std::vector<std::string> groups;  // of that user, at that time
-  // Whom the object names as its creator where no server vouches for that; empty: nobody.
+  std::vector<std::string> groups;  // of the user at the creation
+  // The creator according to an annotation that the server does not verify; empty: none.
   std::string claimed;
 
   // "alice", "unknown (claimed: alice)" or "unknown".
@@ -37,42 +37,41 @@ struct Requester {
   bool operator==(const Requester&) const = default;
 };
 
-// By the annotations of api/creator.h. `recorded` says that the server wrote it (see below).
+// Reads the annotations of api/creator.h. `recorded`: the server wrote them (RecordsCreators).
 Requester RequesterOf(const ObjectMeta& metadata, bool recorded);
 
-// The definition of a custom resource with the annotation that has kubexms record who creates one.
-// Where that is a request (its status has the phases of one), its spec cannot be changed after its
-// creation, so that who asked and what was asked for are of one person, and it begins as Pending.
+// Adds the annotation to a CustomResourceDefinition that makes kubexms record the creator of
+// objects. If the kind is a request (its status has the phases of one), its spec becomes immutable,
+// so that the requester is the author of the whole spec, and its phase defaults to Pending.
 Json WithRecordedCreators(Json crd);
 
-// Whether the server records who creates objects of this resource: it is kubexms, and the
-// definition of the resource asks for it. Other servers keep nothing in an object that proves who
-// created it (managedFields has the name of a program, as that program gave it). False also when
-// the definition may not be read.
+// Whether the server records the creator of objects of this resource: it is kubexms, and the
+// CustomResourceDefinition has the annotation. Other servers store no verified creator
+// (managedFields has only a name that the client chose). False also if the definition may not be
+// read.
 Result<bool> RecordsCreators(Client& client, const ResourceType& resource,
                              std::stop_token stop = {});
 
 struct AuditRecord {
-  std::string id;  // the uid of the request: two records with one id are of one request
+  std::string id;  // the uid of the request
   ResourceType type;
   ObjectKey key;
   Requester requester;
   std::string spec;  // JSON, as it was executed
   Time created;
-  Time started;  // zero: it never was
+  Time started;  // zero: never executed
   Time completed;
-  // Of the last execution: how long the work itself took.
-  std::chrono::nanoseconds took{0};
+  // Of the last execution.
+  std::chrono::nanoseconds duration{0};
   std::string result;  // "Completed", "Failed", or "Canceled": deleted before it was finished
   std::string message;
 };
 
-// One JSON object with a line break, of at most `max_bytes`, which must be 1024 at least: a message
-// or a name of the requester that is too long is cut, and a spec that is too long is left out
-// ("specBytes" says how long it was).
+// One JSON object with a line break, of at most `max_bytes` (at least 1024): a long message or
+// requester is truncated, and a long spec is replaced by its size ("specBytes").
 std::string AuditRecordLine(const AuditRecord& record, size_t max_bytes);
 
-// Where records are kept. Safe for use from any thread.
+// Stores audit records. Safe for use from any thread.
 class AuditSink {
  public:
   virtual ~AuditSink() = default;
@@ -82,22 +81,21 @@ class AuditSink {
 
 struct FileAuditSinkOptions {
   size_t max_line_bytes = 64 * 1024;
-  // How many of the last records are remembered, also from before the file was opened, in order not
-  // to write them again.
+  // How many of the last records, including those in an existing file, are compared to avoid
+  // duplicates.
   size_t remembered = 1000;
 };
 
-// A file of lines, only for its owner. What is promised: a record is on disk when Write() returns.
-// A request that is executed again after a crash gets no second line if it ends in the same way,
-// and a second one with the same id if it does not; only one of the last `remembered` records is
-// recognized. A line that a crash cut in two is ended when the file is opened again.
+// A file with one JSON object per line, readable by its owner only. A record is on disk when
+// Write() returns. A record with the id and result of one of the last `remembered` ones is not
+// written again. A line that a crash truncated is terminated when the file is opened again.
 //
 // One process writes to the file at a time, from its first record on: of several replicas the
-// leader. To rotate the file, rename it; the next record is then in a new one at its path. Do not
-// copy and truncate it, which loses what is written in between.
+// leader. To rotate the file, rename it; the next record is written to a new file. Do not copy and
+// truncate it, which loses records.
 class FileAuditSink final : public AuditSink {
  public:
-  // Fails if the file cannot be written; it is made if it is not there.
+  // Creates the file if it does not exist. Fails if it cannot be written.
   static Result<std::unique_ptr<FileAuditSink>> Open(const std::string& path,
                                                      FileAuditSinkOptions options = {});
   ~FileAuditSink() override;
@@ -115,7 +113,7 @@ class FileAuditSink final : public AuditSink {
   Result<std::string> ReadFrom(size_t offset, size_t size) const REQUIRES(mutex_);
   Result<size_t> StartOfLastLines(size_t size) const REQUIRES(mutex_);
   Result<void> Append(std::string_view text) REQUIRES(mutex_);
-  void Remember(std::string ending) REQUIRES(mutex_);
+  void Remember(std::string result) REQUIRES(mutex_);
   Error Failed(std::string_view what) const;
 
   const std::string path_;
@@ -125,7 +123,7 @@ class FileAuditSink final : public AuditSink {
   int descriptor_ GUARDED_BY(mutex_) = -1;  // locked; -1: there was no record yet
   bool torn_ GUARDED_BY(mutex_) = false;    // the last line has no end
   std::deque<std::string> order_ GUARDED_BY(mutex_);
-  std::set<std::string, std::less<>> endings_ GUARDED_BY(mutex_);  // "id result"
+  std::set<std::string, std::less<>> results_ GUARDED_BY(mutex_);  // "id result"
 };
 
 }  // namespace kubexms

@@ -27,18 +27,18 @@ AuditRecord MakeRecord(const std::string& id, const std::string& result = "Compl
           .created = Time::Parse("2024-01-01T00:00:00Z").value(),
           .started = Time::Parse("2024-01-01T00:00:05Z").value(),
           .completed = Time::Parse("2024-01-01T00:00:07Z").value(),
-          .took = std::chrono::milliseconds(1500),
+          .duration = std::chrono::milliseconds(1500),
           .result = result,
           .message = "granted"};
 }
 
-TEST(AuditRecordTest, ALineSaysEverything) {
+TEST(AuditRecordTest, ALineHasAllFields) {
   EXPECT_EQ(AuditRecordLine(MakeRecord("u1"), 1000),
             R"({"apiVersion":"test.io/v1","requestedBy":{"user":"alice"},)"
             R"("completed":"2024-01-01T00:00:07Z","created":"2024-01-01T00:00:00Z","id":"u1",)"
             R"("kind":"Grant","message":"granted","name":"g","namespace":"default",)"
             R"("result":"Completed","spec":{"role":"Owner"},"started":"2024-01-01T00:00:05Z",)"
-            R"("tookSeconds":1.5})"
+            R"("durationSeconds":1.5})"
             "\n");
 }
 
@@ -53,7 +53,7 @@ TEST(AuditRecordTest, ALineIsBounded) {
   EXPECT_LE(AuditRecordLine(record, 1000).size(), 1000);
 }
 
-TEST(AuditRecordTest, ALineIsBoundedWhoeverAsked) {
+TEST(AuditRecordTest, ALongRequesterIsTruncated) {
   AuditRecord record = MakeRecord("u1");
   record.requester = {.claimed = std::string(200'000, 'x')};
   const std::string line = AuditRecordLine(record, 64 * 1024);
@@ -64,7 +64,7 @@ TEST(AuditRecordTest, ALineIsBoundedWhoeverAsked) {
   EXPECT_LE(AuditRecordLine(record, 1024).size(), 1024);
 }
 
-TEST(AuditRecordTest, NobodyIsTakenAtTheirWord) {
+TEST(AuditRecordTest, AnUnverifiedCreatorIsOnlyClaimed) {
   ObjectMeta metadata;
   EXPECT_EQ(RequesterOf(metadata, true).ToString(), "unknown");
   metadata.annotations["kubexms.io/creator"] = "alice";
@@ -104,7 +104,7 @@ TEST_F(FileAuditSinkTest, AppendsLinesThatOnlyTheOwnerCanRead) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
-TEST_F(FileAuditSinkTest, TheSameEndOfARequestIsWrittenOnce) {
+TEST_F(FileAuditSinkTest, WritesTheSameResultOfARequestOnce) {
   for (int i = 0; i < 2; ++i) {
     const auto sink = FileAuditSink::Open(path_).value();
     ASSERT_TRUE(sink->Write(MakeRecord("u1")).ok());
@@ -116,7 +116,7 @@ TEST_F(FileAuditSinkTest, TheSameEndOfARequestIsWrittenOnce) {
   EXPECT_THAT(Lines(), SizeIs(2));
 }
 
-TEST_F(FileAuditSinkTest, RemembersSoManyAndNoMore) {
+TEST_F(FileAuditSinkTest, ComparesABoundedNumberOfRecords) {
   const auto sink = FileAuditSink::Open(path_, {.remembered = 2}).value();
   for (const char* id : {"u1", "u2", "u3", "u3", "u2", "u1"}) {
     ASSERT_TRUE(sink->Write(MakeRecord(id)).ok());
@@ -145,7 +145,7 @@ TEST_F(FileAuditSinkTest, HasOneWriterFromItsFirstRecordOn) {
   EXPECT_THAT(Lines(), ElementsAre(HasSubstr("\"u1\""), HasSubstr("\"u2\"")));
 }
 
-TEST_F(FileAuditSinkTest, AFileThatWasRenamedOrRemovedIsMadeAnew) {
+TEST_F(FileAuditSinkTest, CreatesANewFileAfterARename) {
   const auto sink = FileAuditSink::Open(path_).value();
   ASSERT_TRUE(sink->Write(MakeRecord("u1")).ok());
   std::filesystem::rename(path_, path_ + ".1");
@@ -161,7 +161,7 @@ TEST_F(FileAuditSinkTest, AFileThatWasRenamedOrRemovedIsMadeAnew) {
   EXPECT_FALSE(sink->Write(MakeRecord("u5")).ok());
 }
 
-TEST_F(FileAuditSinkTest, RecognisesRecordsOfAnyLength) {
+TEST_F(FileAuditSinkTest, RecognizesRecordsOfAnyLength) {
   const FileAuditSinkOptions options{.remembered = 10};
   const auto write_all = [&] {
     const auto sink = FileAuditSink::Open(path_, options).value();
@@ -176,7 +176,7 @@ TEST_F(FileAuditSinkTest, RecognisesRecordsOfAnyLength) {
   EXPECT_THAT(Lines(), SizeIs(10));
 }
 
-TEST_F(FileAuditSinkTest, SaysWhichFileItCannotOpen) {
+TEST_F(FileAuditSinkTest, NamesTheFileThatCannotBeOpened) {
   const auto sink = FileAuditSink::Open(directory_ + "/none/requests.log");
   ASSERT_FALSE(sink.ok());
   EXPECT_THAT(sink.error().message(), HasSubstr("/none/requests.log: No such file"));

@@ -17,14 +17,15 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr size_t kMaxMessageBytes = 4096;
-// How one ends that was deleted between two attempts; for the record, its phase is Failed then.
+// The result in the audit record of a request that was deleted between two attempts; its phase is
+// Failed.
 constexpr std::string_view kCanceled = "Canceled";
-// How often one that waits for its turn looks by itself. Seldom: there may be very many of them.
-constexpr nanoseconds kLookForTurn = std::chrono::minutes(1);
-// How often a process that has just begun looks whether its caches have caught up.
-constexpr nanoseconds kLookForOthers = std::chrono::milliseconds(50);
-// The definition of the kind may begin or end to have its creators recorded.
-constexpr nanoseconds kAskWhatIsRecorded = std::chrono::minutes(1);
+// Fallback period of waiting requests, which are normally woken. Long: there may be very many.
+constexpr nanoseconds kWaitingPeriod = std::chrono::minutes(1);
+// How often a new process checks whether its caches have caught up.
+constexpr nanoseconds kCatchUpPeriod = std::chrono::milliseconds(50);
+// How often RecordsCreators() is called: the annotation of the definition can change.
+constexpr nanoseconds kRecordsCreatorsPeriod = std::chrono::minutes(1);
 
 // One reconcile of one request.
 class Step {
@@ -37,7 +38,7 @@ class Step {
  private:
   bool IsDeleted() const { return !request_.metadata.deletion_timestamp.IsZero(); }
   nanoseconds UntilExpiry() const;
-  Outcome AgainAfter(nanoseconds time) const;
+  Outcome RequeueAfter(nanoseconds time) const;
   bool IsBegun() const { return request_.status.phase == kRequestProcessing; }
   bool IsExpired() const { return UntilExpiry() <= nanoseconds(0); }
   bool IsNextInTurn() const;
@@ -47,19 +48,19 @@ class Step {
   Result<RequestOutcome> Attempt();
   Result<Outcome> RetryLater(const Error& error);
   Result<Outcome> WaitFor(const RequestOutcome& outcome);
-  Result<Outcome> GoOnAfter(nanoseconds time);
+  Result<Outcome> RequeueUnfinished(nanoseconds time);
   Result<Outcome> Cancel();
-  Result<Outcome> LetGo();
+  Result<Outcome> RemoveFinalizer();
   Result<Outcome> Expire();
-  Result<Outcome> End(const RequestEnding& ending);
-  Result<Outcome> EndLater(const RequestEnding& ending, const Error& error);
+  Result<Outcome> End(const RequestResult& result);
+  Result<Outcome> RetryEnd(const RequestResult& result, const Error& error);
   Result<void> Undo();
-  Result<void> Audit(const RequestEnding& ending);
-  Result<Outcome> Finish(const RequestEnding& ending);
+  Result<void> Audit(const RequestResult& result);
+  Result<Outcome> Finish(const RequestResult& result);
   Result<Outcome> Retire();
   void SetMessage(std::string_view message);
   std::string WithLastMessage(std::string_view text) const;
-  void Tell(EventType type, std::string_view reason, std::string_view message);
+  void RecordEvent(EventType type, std::string_view reason, std::string_view message);
   void Count(std::string_view result);
 
   Shared& shared_;
@@ -67,12 +68,12 @@ class Step {
   Request& request_;
 };
 
-// Wakes whose turn it is now.
+// Wakes the next request.
 void WakeNext(Shared& shared, ReconcileContext& context, const std::string& turn) {
   const auto next = shared.turns.Next(shared.Caches(context), turn);
   // One that is to be tried again later knows when.
   if (!next || *next == context.key) return;
-  // A full channel costs time, not the turn: those that wait look again by themselves.
+  // If the channel is full, the request is reconciled after kWaitingPeriod.
   shared.wake->Send(*next);
 }
 
@@ -101,7 +102,7 @@ Result<Outcome> Step::Run() {
     if (!exists) return Deleted(shared_, context_);
   }
   if (request_.status.IsFinished()) return Retire();
-  if (IsDeleted() && !IsBegun()) return LetGo();
+  if (IsDeleted() && !IsBegun()) return RemoveFinalizer();
   if (request_.turn.empty()) return Proceed();
   shared_.turns.Note(request_.metadata, request_.turn);
   // Of one that was not begun there is nothing to undo, for which it would need its turn.
@@ -111,8 +112,8 @@ Result<Outcome> Step::Run() {
     return outcome;
   }
   if (!IsBegun()) {
-    ASSIGN_OR_RETURN(const bool knows_others, shared_.KnowsOthers(context_));
-    if (!knows_others) return AgainAfter(kLookForOthers);
+    ASSIGN_OR_RETURN(const bool knows_others, shared_.HasCaughtUp(context_));
+    if (!knows_others) return RequeueAfter(kCatchUpPeriod);
   }
   if (!IsNextInTurn() || !shared_.turns.Begin(request_.turn)) return WaitForTurn();
   const Turn turn(shared_, context_, request_.turn);
@@ -120,7 +121,7 @@ Result<Outcome> Step::Run() {
 }
 
 Result<Outcome> Step::Proceed() {
-  if (request_.status.ending) return End(RequestEnding(*request_.status.ending));
+  if (request_.status.pending_result) return End(RequestResult(*request_.status.pending_result));
   if (IsDeleted()) return Cancel();
   return IsExpired() ? Expire() : Execute();
 }
@@ -132,7 +133,7 @@ nanoseconds Step::UntilExpiry() const {
 }
 
 // Or when it expires, if that is sooner; one that has expired is only still to be undone.
-Outcome Step::AgainAfter(nanoseconds time) const {
+Outcome Step::RequeueAfter(nanoseconds time) const {
   const nanoseconds left = UntilExpiry();
   return Outcome::RequeueAfter(left > nanoseconds(0) ? std::min(time, left) : time);
 }
@@ -142,27 +143,27 @@ bool Step::IsNextInTurn() const {
          shared_.turns.Next(shared_.Caches(context_), request_.turn) == context_.key;
 }
 
-// It is woken when its turn comes; the time is for the case that nobody is there to do it.
+// The request is woken when it is next; the period covers a process that was restarted.
 Result<Outcome> Step::WaitForTurn() {
   if (!IsBegun()) {
     request_.status.phase = kRequestPending;
-    SetMessage("waits for requests before it");
+    SetMessage("waiting for earlier requests");
     RETURN_IF_ERROR(request_.write());
   }
-  return AgainAfter(kLookForTurn);
+  return RequeueAfter(kWaitingPeriod);
 }
 
-RequestEnding Ending(std::string_view phase, std::string_view message, nanoseconds took = {}) {
-  RequestEnding ending;
-  ending.phase = phase;
-  ending.message = CutUtf8(ToValidUtf8(message), kMaxMessageBytes);
-  ending.took = Duration(took);
-  return ending;
+RequestResult ResultOf(std::string_view phase, std::string_view message, nanoseconds took = {}) {
+  RequestResult result;
+  result.phase = phase;
+  result.message = CutUtf8(ToValidUtf8(message), kMaxMessageBytes);
+  result.duration = Duration(took);
+  return result;
 }
 
-std::string_view ResultLabel(const RequestEnding& ending) {
-  if (ending.phase == kRequestCompleted) return "completed";
-  return ending.phase == kCanceled ? "canceled" : "failed";
+std::string_view ResultLabel(const RequestResult& result) {
+  if (result.phase == kRequestCompleted) return "completed";
+  return result.phase == kCanceled ? "canceled" : "failed";
 }
 
 Result<Outcome> Step::Execute() {
@@ -174,7 +175,7 @@ Result<Outcome> Step::Execute() {
     ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
     if (written == StatusWrite::kGone) return Outcome::Done();
   }
-  if (request_.undo && shared_.hold == RequestHold::kBegun) {
+  if (request_.undo && shared_.finalizer_policy == RequestFinalizerPolicy::kBeforeExecution) {
     ASSIGN_OR_RETURN(const bool held, request_.hold());
     if (!held) return Outcome::Done();  // its deletion is looked at next
     if (request_.status.IsFinished()) return Retire();
@@ -184,16 +185,16 @@ Result<Outcome> Step::Execute() {
   const nanoseconds took = context_.clock.MonotonicNow() - begun;
   if (!result.ok()) {
     if (!result.error().terminal()) return RetryLater(result.error());
-    return End(Ending(kRequestFailed, result.error().message(), took));
+    return End(ResultOf(kRequestFailed, result.error().message(), took));
   }
-  if (result->again_after()) return WaitFor(*result);
-  return End(Ending(kRequestCompleted, result->message(), took));
+  if (result->requeue_after()) return WaitFor(*result);
+  return End(ResultOf(kRequestCompleted, result->message(), took));
 }
 
 Result<RequestOutcome> Step::Attempt() {
   if (request_.authorize) {
     ASSIGN_OR_RETURN(const Requester requester,
-                     shared_.KnownRequester(context_, request_.metadata));
+                     shared_.VerifiedRequester(context_, request_.metadata));
     RETURN_IF_ERROR(request_.authorize(requester));
   }
   return request_.execute();
@@ -201,39 +202,39 @@ Result<RequestOutcome> Step::Attempt() {
 
 Result<Outcome> Step::WaitFor(const RequestOutcome& outcome) {
   SetMessage(outcome.message());
-  return GoOnAfter(*outcome.again_after());
+  return RequeueUnfinished(*outcome.requeue_after());
 }
 
 Result<Outcome> Step::RetryLater(const Error& error) {
-  context_.log.Warn("the request failed; it will be tried again", {{"error", error}});
-  Tell(EventType::kWarning, "Retrying", error.message());
+  context_.log.Warn("request failed; retrying", {{"error", error}});
+  RecordEvent(EventType::kWarning, "Retrying", error.message());
   Count("retried");
-  SetMessage("will be tried again: " + error.message());
-  return GoOnAfter(error.details().retry_after ? *error.details().retry_after
-                                               : shared_.times.retry_after);
+  SetMessage("retrying: " + error.message());
+  return RequeueUnfinished(error.details().retry_after ? *error.details().retry_after
+                                                       : shared_.times.retry_after);
 }
 
 // From here on its deletion must not go unnoticed.
-Result<Outcome> Step::GoOnAfter(nanoseconds time) {
+Result<Outcome> Step::RequeueUnfinished(nanoseconds time) {
   ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
   bool there = written != StatusWrite::kGone;
   if (there && !IsDeleted() && (request_.undo || shared_.audit != nullptr)) {
     ASSIGN_OR_RETURN(there, request_.hold());
   }
-  if (there) return AgainAfter(time);
-  if (!request_.status.ending) return Cancel();
+  if (there) return RequeueAfter(time);
+  if (!request_.status.pending_result) return Cancel();
   context_.log.Error("the request was deleted before its end could be recorded",
-                     {{"result", request_.status.ending->phase}});
+                     {{"result", request_.status.pending_result->phase}});
   return Outcome::Done();
 }
 
-// The request was deleted between two attempts.
+// For a request that was deleted between two attempts.
 Result<Outcome> Step::Cancel() {
-  return End(Ending(kCanceled, WithLastMessage("deleted before it was finished")));
+  return End(ResultOf(kCanceled, WithLastMessage("deleted before it was finished")));
 }
 
-// Nothing is left to be done before it may go.
-Result<Outcome> Step::LetGo() {
+// Removes the finalizer after all work is done.
+Result<Outcome> Step::RemoveFinalizer() {
   finalizer_internal::Target target{shared_.type, request_.metadata};
   RETURN_IF_ERROR(
       finalizer_internal::Remove(context_.client, target, std::string(kFinalizer), context_.stop));
@@ -249,23 +250,23 @@ Result<Outcome> Step::Expire() {
   }
   const std::string message = fmt::format("not finished within {} of its creation",
                                           Duration(*shared_.times.expires_after).ToString());
-  return End(Ending(kRequestFailed, WithLastMessage(message)));
+  return End(ResultOf(kRequestFailed, WithLastMessage(message)));
 }
 
-// What came of it is settled; the rest is tried again until it is done.
-Result<Outcome> Step::End(const RequestEnding& ending) {
-  if (ending.phase != kRequestCompleted) {
+// The result is final; undo and audit are retried until they succeed.
+Result<Outcome> Step::End(const RequestResult& result) {
+  if (result.phase != kRequestCompleted) {
     const Result<void> undone = Undo();
-    if (!undone.ok()) return EndLater(ending, undone.error());
+    if (!undone.ok()) return RetryEnd(result, undone.error());
   }
   // Before the status: a request must not look finished without a record of it.
-  const Result<void> recorded = Audit(ending);
-  if (!recorded.ok()) return EndLater(ending, recorded.error());
-  return Finish(ending);
+  const Result<void> recorded = Audit(result);
+  if (!recorded.ok()) return RetryEnd(result, recorded.error());
+  return Finish(result);
 }
 
-Result<Outcome> Step::EndLater(const RequestEnding& ending, const Error& error) {
-  request_.status.ending = ending;
+Result<Outcome> Step::RetryEnd(const RequestResult& result, const Error& error) {
+  request_.status.pending_result = result;
   return RetryLater(error);
 }
 
@@ -278,7 +279,7 @@ Result<void> Step::Undo() {
                                                 : "it failed, and cannot be undone yet");
 }
 
-Result<void> Step::Audit(const RequestEnding& ending) {
+Result<void> Step::Audit(const RequestResult& result) {
   if (shared_.audit == nullptr) return {};
   const Result<void> written =
       shared_.audit->Write({.id = request_.metadata.uid,
@@ -289,47 +290,48 @@ Result<void> Step::Audit(const RequestEnding& ending) {
                             .created = request_.metadata.creation_timestamp,
                             .started = request_.status.start_time,
                             .completed = Time::Now(context_.clock),
-                            .took = ending.took.value(),
-                            .result = ending.phase,
-                            .message = ending.message});
+                            .duration = result.duration.value(),
+                            .result = result.phase,
+                            .message = result.message});
   if (written.ok()) return {};
   return written.error().WithContext("the request cannot be audited, so it is not finished");
 }
 
-Result<Outcome> Step::Finish(const RequestEnding& ending) {
-  const bool completed = ending.phase == kRequestCompleted;
+Result<Outcome> Step::Finish(const RequestResult& result) {
+  const bool completed = result.phase == kRequestCompleted;
   request_.status.phase = completed ? kRequestCompleted : kRequestFailed;
-  request_.status.message = ending.message;
+  request_.status.message = result.message;
   request_.status.completion_time = Time::Now(context_.clock);
-  request_.status.ending.reset();
+  request_.status.pending_result.reset();
   ASSIGN_OR_RETURN(const StatusWrite written, request_.write());
-  Count(ResultLabel(ending));
+  Count(ResultLabel(result));
   // Whose turn is next is known once the cache knows that it is gone: see Deleted().
   if (written == StatusWrite::kGone) {
-    context_.log.Info("the request was deleted while it was executed", {{"result", ending.phase}});
+    context_.log.Info("the request was deleted while it was executed", {{"result", result.phase}});
     return Outcome::Done();
   }
-  Tell(completed ? EventType::kNormal : EventType::kWarning, ending.phase,
-       fmt::format("{} (asked for by {})", ending.message,
-                   shared_.RequesterFor(context_, request_.metadata).ToString()));
+  RecordEvent(completed ? EventType::kNormal : EventType::kWarning, result.phase,
+              fmt::format("{} (requested by {})", result.message,
+                          shared_.RequesterFor(context_, request_.metadata).ToString()));
   return Retire();
 }
 
-// Finished ones go a while after their completion.
+// Deletes finished requests after their time to live.
 Result<Outcome> Step::Retire() {
   if (!request_.is_shown()) {
-    // A crash came before the status was written, somebody changed it, or the cache is behind.
+    // A crash came before the status was written, another client changed it, or the cache is
+    // behind.
     ASSIGN_OR_RETURN(const bool exists, request_.refresh());
     if (!exists) return Deleted(shared_, context_);
-    if (!request_.status.IsFinished()) return AgainAfter(kLookForOthers);  // its record is gone
+    if (!request_.status.IsFinished()) return RequeueAfter(kCatchUpPeriod);  // its record is gone
     RETURN_IF_ERROR(request_.write());
   }
-  RETURN_IF_ERROR(LetGo());
+  RETURN_IF_ERROR(RemoveFinalizer());
   if (IsDeleted()) return Outcome::Done();
   shared_.turns.Forget(context_.key);
   const std::optional<nanoseconds>& keep = request_.status.phase == kRequestCompleted
-                                               ? shared_.times.keep_completed
-                                               : shared_.times.keep_failed;
+                                               ? shared_.times.completed_ttl
+                                               : shared_.times.failed_ttl;
   if (!keep) return Outcome::Done();
   const nanoseconds left =
       TimeLeft(request_.status.completion_time.value(), *keep, context_.clock.Now());
@@ -347,7 +349,7 @@ std::string Step::WithLastMessage(std::string_view text) const {
   return last.empty() ? std::string(text) : fmt::format("{}; {}", text, last);
 }
 
-void Step::Tell(EventType type, std::string_view reason, std::string_view message) {
+void Step::RecordEvent(EventType type, std::string_view reason, std::string_view message) {
   context_.events.Event(
       ReferenceTo(shared_.type.ApiVersion(), shared_.type.kind, request_.metadata), type, reason,
       message);
@@ -356,14 +358,14 @@ void Step::Tell(EventType type, std::string_view reason, std::string_view messag
 void Step::Count(std::string_view result) {
   context_.metrics
       .AddCounter({.name = "controller_requests_total",
-                   .help = "Executed requests by result; retried ones count each time.",
+                   .help = "Number of executions of requests by result.",
                    .labels = {"controller", "result"}})
       .With({context_.controller, result})
       .Increment();
   if (result == "retried") return;
   context_.metrics
       .AddHistogram({.name = "controller_request_duration_seconds",
-                     .help = "From the creation of requests to their end.",
+                     .help = "Time from the creation of requests to their end.",
                      .labels = {"controller", "result"}},
                     ExponentialBuckets(0.1, 2, 16))
       .With({context_.controller, result})
@@ -372,9 +374,9 @@ void Step::Count(std::string_view result) {
 
 }  // namespace
 
-Result<void> Shared::AskWhatIsRecorded(ReconcileContext& context) {
+Result<void> Shared::RefreshRecordsCreators(ReconcileContext& context) {
   const auto now = context.clock.MonotonicNow();
-  if (asked_ && now - *asked_ < kAskWhatIsRecorded) return {};
+  if (asked_ && now - *asked_ < kRecordsCreatorsPeriod) return {};
   ASSIGN_OR_RETURN(records_creators_, RecordsCreators(context.client, type, context.stop));
   asked_ = now;
   return {};
@@ -408,7 +410,7 @@ void Shared::NoteOwnRecord(const std::string& request_uid) {
   own_records_.insert(request_uid);
 }
 
-Result<void> Shared::ForgetGone(ReconcileContext& context, std::string_view kept) {
+Result<void> Shared::DeleteOrphanedRecords(ReconcileContext& context, std::string_view kept) {
   ASSIGN_OR_RETURN(const std::vector<std::string> gone,
                    DeleteRecordsOfGone(context, place, context.key, kept));
   MutexLock lock(mutex_);
@@ -422,7 +424,7 @@ bool Shared::IsOwnRecord(const RequestRecord& record) const {
   return request.ok() && own_records_.contains(request->uid);
 }
 
-Result<bool> Shared::KnowsOthers(ReconcileContext& context) {
+Result<bool> Shared::HasCaughtUp(ReconcileContext& context) {
   const auto awaited = [this] {
     MutexLock lock(mutex_);
     return others_version_;
@@ -431,22 +433,25 @@ Result<bool> Shared::KnowsOthers(ReconcileContext& context) {
   if (!version) {
     ASSIGN_OR_RETURN(version, NewestVersion(context, place.Scope()));
   }
-  const bool knows = !RecordCache(context).IsNews(*version);
+  const bool knows = !RecordCache(context).IsNewer(*version);
   MutexLock lock(mutex_);
   others_version_ = knows ? 0 : *version;  // known once, whatever becomes of the versions
   return knows;
 }
 
-Result<Requester> Shared::KnownRequester(ReconcileContext& context, const ObjectMeta& metadata) {
+Result<Requester> Shared::VerifiedRequester(ReconcileContext& context, const ObjectMeta& metadata) {
   MutexLock lock(mutex_);
-  RETURN_IF_ERROR(AskWhatIsRecorded(context));
+  RETURN_IF_ERROR(RefreshRecordsCreators(context));
   return RequesterOf(metadata, records_creators_);
 }
 
 Requester Shared::RequesterFor(ReconcileContext& context, const ObjectMeta& metadata) {
   MutexLock lock(mutex_);
-  const Result<void> asked = AskWhatIsRecorded(context);
-  if (!asked.ok()) context.log.Warn("who asked cannot be told now", {{"error", asked.error()}});
+  const Result<void> asked = RefreshRecordsCreators(context);
+  if (!asked.ok()) {
+    context.log.Warn("cannot determine whether the server records requesters",
+                     {{"error", asked.error()}});
+  }
   return RequesterOf(metadata, records_creators_);
 }
 
@@ -455,12 +460,12 @@ Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& re
 }
 
 Result<Outcome> Deleted(Shared& shared, ReconcileContext& context) {
-  RETURN_IF_ERROR(shared.ForgetGone(context, ""));
+  RETURN_IF_ERROR(shared.DeleteOrphanedRecords(context, ""));
   if (const auto turn = shared.turns.Forget(context.key)) WakeNext(shared, context, *turn);
   return Outcome::Done();
 }
 
-std::vector<ResourceAccess> AccessToRequests(const RecordPlace& place) {
+std::vector<ResourceAccess> AccessToRequests(const RecordLocation& place) {
   return {{place.type, "", {"delete"}},
           {ResourceType::Of<apiextensionsv1::CustomResourceDefinition>(), "", {"get"}},
           {ResourceType::Of<RequestRecord>(),
@@ -517,7 +522,7 @@ struct AnyRequest : Struct {
   }
 };
 
-bool IsOne(const FinishedRequests& which, const RequestStatus& status, const Clock& clock) {
+bool IsOne(const FinishedRequestFilter& which, const RequestStatus& status, const Clock& clock) {
   if (!status.IsFinished() || status.completion_time.IsZero()) return false;
   if (!which.phase.empty() && status.phase != which.phase) return false;
   const auto finished_by = std::chrono::floor<std::chrono::seconds>(clock.Now() - which.older_than);
@@ -527,7 +532,7 @@ bool IsOne(const FinishedRequests& which, const RequestStatus& status, const Clo
 }  // namespace
 
 Result<int> DeleteFinishedRequests(Client& client, const ResourceType& type, const Clock& clock,
-                                   const FinishedRequests& which) {
+                                   const FinishedRequestFilter& which) {
   ASSIGN_OR_RETURN(const ObjectPage all,
                    client.List(type, {.namespace_name = which.namespace_name, .stop = which.stop}));
   int deleted = 0;

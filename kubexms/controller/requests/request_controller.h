@@ -1,7 +1,7 @@
 #pragma once
 
-// Requests: an operation is asked for by creating an object, and this is the whole life of that
-// object. The author writes one function:
+// Requests: objects that ask for an operation. The framework manages the lifecycle of the object;
+// the author writes one function:
 //
 //   struct Grant : Object<GrantSpec, RequestStatus> { static constexpr KindName kKind{…}; };
 //
@@ -11,46 +11,42 @@
 //   }
 //
 //   manager.Add(RequestController<Grant>(
-//       {.controller = {.name = "grants", .workers = 4},
+//       {.controller = {.name = "grants", .max_concurrent_reconciles = 4},
 //        .execute = ExecuteGrant,
-//        .one_at_a_time = [](const Grant& grant) { return grant.spec.user; },
+//        .ordering_key = [](const Grant& grant) { return grant.spec.user; },
 //        .audit = &audit}));
 //
-// Phases: Pending (also when there is none yet) → Processing → Completed or Failed, with a message
-// and a completionTime. A finished request is never executed again, whatever becomes of its spec.
+// Phases: Pending (or empty) → Processing → Completed or Failed, with a message and a
+// completionTime. A finished request is never executed again.
 //
-// The status only shows how far a request is. What the executor believes is what it recorded
-// itself, in `record_namespace`, into which those who ask must not be able to write: a status that
-// somebody changed decides nothing, and is put right at the next reconcile. So execute must not
-// decide by further members of the status either.
+// The status only displays the progress. The executor trusts its own records in `record_namespace`,
+// which requesters must not be able to write: a status that another client changed has no effect,
+// and is corrected by the next reconcile. So execute must not trust the status either.
 //
-// The definition of a request's kind comes from RequestCrdOf(), or from a program with
-// record_creators: the server records who created a request, whose spec nobody can change then, and
-// which shows Pending from the moment of its creation.
+// The CustomResourceDefinition of a request comes from RequestCrdOf(), or from a program with
+// record_creators: the server records the creator of a request, rejects changes of its spec, and
+// sets the phase Pending at its creation.
 //
-// execute must be idempotent. It is called again after an error that can pass, and when a request
-// is found in Processing after a crash: what it did before is still there then.
-//   - Waiting: nothing is wrong, but it takes a while; called again after that time;
-//   - Terminal(error), which no retry can mend: Failed at once;
-//   - any other error, and a throw: tried again after `retry_after` (or when the error says), until
-//     the request expires; the message says what is wrong meanwhile;
-//   - success: Completed, with its message. Further members of the status that it set are written
-//     with it.
+// execute must be idempotent: it is called again after a transient error, and after a crash.
+//   - Waiting(message, time): the operation is in progress; called again after that time.
+//   - Terminal(error): Failed at once.
+//   - Other errors and exceptions: retried after `retry_after`, or the Retry-After of the error,
+//     until the request expires; the message contains the error meanwhile.
+//   - Completed(message): Completed. Further members of the status that it set are written, too.
 //
-// Requests with the same one_at_a_time key are executed one after another, the oldest of those that
-// wait first (to the second, then by name), by whichever worker. One that was begun comes before
-// all that were not: those wait until it is finished, also while it waits for its next attempt.
-// This holds within a process: with several replicas, use the manager's leader election.
+// Requests with the same ordering_key are executed one after another, the oldest first (by creation
+// in seconds, then by name). The next one starts after the previous one is finished, not while that
+// waits for a retry. This holds within a process: with several replicas, enable leader election.
 //
-// Deleting a request that waits cancels it. One that is being executed is not interrupted by its
-// deletion: what was begun is finished, once, and audited. One that was begun and is deleted before
-// its next attempt is undone, recorded as "Canceled", and only then goes: a finalizer keeps it
-// until then, as long as it is not finished. See RequestHold for when that is stored.
+// Deleting a pending request cancels it. A running execution is not interrupted by the deletion: it
+// is finished once, and audited. A started request that is deleted between two attempts is undone,
+// recorded as "Canceled", and then deleted; a finalizer retains it until then. See
+// RequestFinalizerPolicy.
 //
-// Audit: before a request becomes Completed or Failed, a record of it is written. While that fails
-// the request is not finished either: its status says what will come of it, and only the record is
-// tried again after `retry_after`, not the execution. So there is at least one record of every
-// finished request, and a crash between record and status can give a second one, with the same id.
+// Audit: the audit record is written before a request becomes Completed or Failed. While that
+// fails, the status has a pendingResult, and only the record is retried, not the execution. So
+// every finished request has at least one record; a crash between record and status can cause a
+// second one with the same id.
 
 #include <chrono>
 #include <concepts>
@@ -79,130 +75,128 @@ concept RequestKind = Kind<T> && requires(T object) {
   { object.status } -> std::convertible_to<const RequestStatus&>;
 };
 
-// The definition of a request's kind; see WithRecordedCreators().
+// The CustomResourceDefinition of a request; see WithRecordedCreators().
 template <RequestKind T>
 Json RequestCrdOf() {
   return WithRecordedCreators(CrdOf<T>());
 }
 
-// What an execution that did not fail came to.
+// The result of a successful execution.
 class RequestOutcome {
  public:
   static RequestOutcome Completed(std::string message = "") {
     return RequestOutcome(std::move(message), std::nullopt);
   }
-  // What was asked for is under way; see again after this time. The message says what it waits for,
-  // and should be the same as long as that is.
-  static RequestOutcome Waiting(std::string message, std::chrono::nanoseconds again_after) {
-    return RequestOutcome(std::move(message), again_after);
+  // The operation is in progress: execute again after this time. The message should stay the same
+  // while the reason does, because every new message is a write.
+  static RequestOutcome Waiting(std::string message, std::chrono::nanoseconds requeue_after) {
+    return RequestOutcome(std::move(message), requeue_after);
   }
 
   const std::string& message() const { return message_; }
-  // Of one that waits.
-  const std::optional<std::chrono::nanoseconds>& again_after() const { return again_after_; }
+  // Of Waiting().
+  const std::optional<std::chrono::nanoseconds>& requeue_after() const { return requeue_after_; }
 
  private:
-  RequestOutcome(std::string message, std::optional<std::chrono::nanoseconds> again_after)
-      : message_(std::move(message)), again_after_(again_after) {}
+  RequestOutcome(std::string message, std::optional<std::chrono::nanoseconds> requeue_after)
+      : message_(std::move(message)), requeue_after_(requeue_after) {}
 
   std::string message_;
-  std::optional<std::chrono::nanoseconds> again_after_;
+  std::optional<std::chrono::nanoseconds> requeue_after_;
 };
 
-struct RequestTimes {
-  // From one attempt to the next.
+struct RequestTimeOptions {
+  // Time between two attempts.
   std::chrono::nanoseconds retry_after = std::chrono::seconds(30);
-  // A request that is not finished so long after its creation becomes Failed; none: it may take for
-  // ever. An execution that has begun is not interrupted. The creation is by the clock of the
-  // server and the rest by that of the controller: choose a time that is long compared with what
-  // the two can differ by, or requests expire early, or at once.
+  // A request that is not finished this long after its creation becomes Failed; none: never. A
+  // running execution is not interrupted. The creationTimestamp is by the clock of the server:
+  // choose a time that is long compared to the clock skew between server and controller.
   std::optional<std::chrono::nanoseconds> expires_after = std::chrono::hours(1);
-  // How long after its completion a request is deleted; none: it stays.
-  std::optional<std::chrono::nanoseconds> keep_completed = std::chrono::hours(1);
-  std::optional<std::chrono::nanoseconds> keep_failed = std::chrono::hours(1);
+  // Time after completion when a request is deleted; none: never.
+  std::optional<std::chrono::nanoseconds> completed_ttl = std::chrono::hours(1);
+  std::optional<std::chrono::nanoseconds> failed_ttl = std::chrono::hours(1);
 };
 
-// Since when a request whose deletion must be noticed is kept by the finalizer of requests. Without
-// `undo` it is kUnfinished: the finalizer is for the record then.
-enum class RequestHold {
-  kBegun,  // before the first execution, so that nothing it does is forgotten; two writes more
-  // Once an attempt ended without finishing it: a request that completes at its first attempt costs
-  // no further write. One that is deleted after a crash in the middle of its first attempt, before
-  // the controller is back, is neither undone nor recorded.
-  kUnfinished,
+// When the finalizer is added to a request. Without `undo` it is kAfterFirstAttempt: the finalizer
+// then only ensures the audit record.
+enum class RequestFinalizerPolicy {
+  // Before the first execution, so that every effect is undone; two more writes.
+  kBeforeExecution,
+  // After an attempt that did not finish the request: a request that completes at its first attempt
+  // needs no further write. A request that is deleted after a crash during its first attempt, while
+  // the controller does not run, is neither undone nor recorded.
+  kAfterFirstAttempt,
 };
 
 template <RequestKind T>
 struct RequestOptions {
   ControllerOptions controller;
-  InformerScope scope;  // for example one namespace
-  // Where it is recorded what became of requests; see request_record.h.
+  InformerScope scope;  // of the requests, for example one namespace
+  // Namespace of the records of the executor; see request_record.h.
   std::string record_namespace{kRecordNamespace};
-  RequestTimes times;
+  RequestTimeOptions times;
 
   std::function<Result<RequestOutcome>(ReconcileContext& context, T& request)> execute;  // required
-  // Asked before every execution: whether the one who created the request may have what it asks
-  // for. Terminal(error) refuses it; another error means that it cannot be told now. Empty: who may
-  // create such requests may have it.
+  // Called before every execution: whether the requester is allowed the operation. Terminal(error)
+  // denies it; other errors are retried. Empty: allowed to everyone who may create the request.
   std::function<Result<void>(ReconcileContext& context, const T& request,
                              const Requester& requester)>
       authorize;
-  // Takes back what must not stay of an execution that was begun, before the request becomes
-  // Failed, or goes because it was deleted. Called until it succeeds, without another execution;
-  // must not mind to be called again. Empty: there is no such thing.
+  // Undoes a started execution before the request becomes Failed or is deleted. Retried until it
+  // succeeds, without another execution; must be idempotent. Optional.
   std::function<Result<void>(ReconcileContext& context, const T& request)> undo;
-  RequestHold hold = RequestHold::kBegun;
-  // Requests with equal, not empty keys are not executed at the same time. Must depend on the spec
-  // and metadata alone. Empty: all at once.
-  std::function<std::string(const T& request)> one_at_a_time;
-  // By which requests are found: unfinished ones are given these labels. Empty: none.
+  RequestFinalizerPolicy finalizer_policy = RequestFinalizerPolicy::kBeforeExecution;
+  // Requests with equal, non-empty keys are executed one after another. The key must depend on the
+  // spec and metadata only. Empty: all requests are executed concurrently.
+  std::function<std::string(const T& request)> ordering_key;
+  // Labels that are set on unfinished requests. Optional.
   std::function<StringMap(const T& request)> labels;
-  AuditSink* audit = nullptr;  // borrowed; null: events on the objects only
+  AuditSink* audit = nullptr;  // borrowed; null: no audit records
 };
 
-// ---- What the templates below are made of, without the C++ type.
+// ---- The parts of the templates below that do not depend on the C++ type.
 
 namespace request_internal {
 
 inline constexpr std::string_view kFinalizer = "kubexms.io/request";
 
-// What the requests of one controller have in common. Safe for use from any thread.
+// The state that all requests of one controller share. Safe for use from any thread.
 class Shared {
  public:
-  Shared(RecordPlace records, const RequestTimes& request_times, RequestHold request_hold,
-         AuditSink* sink)
-      : place(std::move(records)), times(request_times), hold(request_hold), audit(sink) {}
+  Shared(RecordLocation records, const RequestTimeOptions& request_times,
+         RequestFinalizerPolicy policy, AuditSink* sink)
+      : place(std::move(records)), times(request_times), finalizer_policy(policy), audit(sink) {}
 
-  const RecordPlace place;
+  const RecordLocation place;
   const ResourceType& type = place.type;
-  const RequestTimes times;
-  const RequestHold hold;
+  const RequestTimeOptions times;
+  const RequestFinalizerPolicy finalizer_policy;
   AuditSink* const audit;  // may be null
   RequestOrdering turns;
-  // Wakes requests whose turn has come.
-  const std::shared_ptr<ChannelSource> wake = std::make_shared<ChannelSource>("its turn");
+  // Wakes the next waiting request.
+  const std::shared_ptr<ChannelSource> wake = std::make_shared<ChannelSource>("next in order");
 
   RequestCaches Caches(const ReconcileContext& context) const;
 
-  // Whether the cache of records has what other processes did before this one began to work, such
-  // as a request that they had begun. The server is asked once.
-  Result<bool> KnowsOthers(ReconcileContext& context) EXCLUDES(mutex_);
+  // Whether the cache has all records that other processes wrote before this one started, such as
+  // those of requests that they had started. Lists the records once.
+  Result<bool> HasCaughtUp(ReconcileContext& context) EXCLUDES(mutex_);
 
-  // Records that this process makes are no news to it.
+  // The records that this process creates do not enqueue their requests.
   void NoteOwnRecord(const std::string& request_uid) EXCLUDES(mutex_);
   bool IsOwnRecord(const RequestRecord& record) const EXCLUDES(mutex_);
-  // Deletes the records of requests that had the name of the one with the uid `kept`.
-  Result<void> ForgetGone(ReconcileContext& context, std::string_view kept) EXCLUDES(mutex_);
+  // Deletes the records of deleted requests with the same name, but not that of the uid `kept`.
+  Result<void> DeleteOrphanedRecords(ReconcileContext& context, std::string_view kept)
+      EXCLUDES(mutex_);
 
-  // Who asked for a request. The server is asked about once a minute what it records; while it
-  // cannot be asked, the one that decides about access gets the error, and others an answer after
-  // what it said last.
-  Result<Requester> KnownRequester(ReconcileContext& context, const ObjectMeta& metadata)
+  // The requester. Whether the server records creators is read once a minute; if that fails,
+  // VerifiedRequester() returns the error and RequesterFor() uses the last known answer.
+  Result<Requester> VerifiedRequester(ReconcileContext& context, const ObjectMeta& metadata)
       EXCLUDES(mutex_);
   Requester RequesterFor(ReconcileContext& context, const ObjectMeta& metadata) EXCLUDES(mutex_);
 
  private:
-  Result<void> AskWhatIsRecorded(ReconcileContext& context) REQUIRES(mutex_);
+  Result<void> RefreshRecordsCreators(ReconcileContext& context) REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::set<std::string, std::less<>> own_records_ GUARDED_BY(mutex_);  // by the requests' uids
@@ -211,46 +205,44 @@ class Shared {
   std::optional<uint64_t> others_version_ GUARDED_BY(mutex_);
 };
 
-// One request. `status` is as it is recorded; `write` records it, and shows it in the object.
+// One request. `status` is the recorded one; `write` records it and writes it to the object.
 struct Request {
   const ObjectMeta& metadata;
   RequestStatus& status;
-  std::string turn;  // its one_at_a_time key
+  std::string turn;  // its ordering key
   std::function<std::string()> spec;
   std::function<Result<void>(const Requester& requester)> authorize;
   std::function<Result<RequestOutcome>()> execute;
   std::function<Result<void>()> undo;
   std::function<Result<StatusWrite>()> write;
-  // Makes it, and what is recorded, what the server has now. False: it is gone, or another one has
-  // its name.
+  // Reads the object and its record from the server. False if it was deleted or recreated.
   std::function<Result<bool>()> refresh;
-  // Whether the object shows what is recorded.
+  // Whether the status of the object equals the recorded one.
   std::function<bool()> is_shown;
-  // Stores the finalizer; all that was set must have been written. False: it is too late for that.
+  // Adds the finalizer; all changes must have been written. False if the request is being deleted.
   std::function<Result<bool>()> hold;
 };
 
 Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request);
 Result<Outcome> Deleted(Shared& shared, ReconcileContext& context);
-// What is done with requests besides reconciling them: they are deleted, their definition says
-// whether their creators are recorded, and records are kept of them.
-std::vector<ResourceAccess> AccessToRequests(const RecordPlace& place);
-// What a request is to be looked at for. Its status is not: it is written here.
+// The access to requests besides reconciling: delete, read the definition, and write records.
+std::vector<ResourceAccess> AccessToRequests(const RecordLocation& place);
+// The changes that enqueue a request: not those of its status, which the controller writes.
 bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after);
-// Writes those that it does not have; `metadata` is then as the server has it.
+// Adds missing labels and updates `metadata`.
 Result<void> KeepLabels(ReconcileContext& context, const ResourceType& type,
                         const StringMap& labels, ObjectMeta& metadata);
-// Only this very object, not one that was made anew under its name.
+// Deletes the object with this uid, not one that was recreated under its name.
 Result<void> DeleteOne(Client& client, const ResourceType& type, const ObjectMeta& metadata);
 
-// Still to be executed, or to be executed again.
+// Neither finished nor being deleted.
 template <RequestKind T>
 bool IsOpen(const T& request) {
   return !request.status.IsFinished() && request.metadata.deletion_timestamp.IsZero();
 }
 
-// Requests that may still be executed, by their turn. One that somebody made look finished waits
-// until its next reconcile, which puts that right.
+// Indexes the requests that may still be executed by ordering key. A request whose status another
+// client set to finished waits until its next reconcile, which corrects the status.
 template <RequestKind T>
 void IndexTurns(ControllerFor<T>& controller,
                 const std::function<std::string(const T& request)>& turn) {
@@ -261,7 +253,7 @@ void IndexTurns(ControllerFor<T>& controller,
   controller.template Index<T>(std::string(kWaitingIndex), waiting);
 }
 
-// A record that another process left concerns its request: it may be gone.
+// A record of another process enqueues its request, which may have been deleted.
 template <RequestKind T>
 void WatchRecords(ControllerFor<T>& controller, const std::shared_ptr<Shared>& shared) {
   const auto key_of = [](const RequestRecord& record) -> std::vector<ObjectKey> {
@@ -284,11 +276,11 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
                                ReconcileContext& context, const T& object) {
   T before = object;
   T request = object;
-  const std::string turn = options.one_at_a_time ? options.one_at_a_time(object) : "";
-  RecordKeeper keeper(context, shared.place, object.metadata, turn);
-  RETURN_IF_ERROR(shared.ForgetGone(context, object.metadata.uid));
+  const std::string turn = options.ordering_key ? options.ordering_key(object) : "";
+  RecordHandle keeper(context, shared.place, object.metadata, turn);
+  RETURN_IF_ERROR(shared.DeleteOrphanedRecords(context, object.metadata.uid));
   RETURN_IF_ERROR(keeper.Load());
-  // What is decided by is what is recorded.
+  // Only the recorded status is trusted.
   const auto take_record = [&] { static_cast<RequestStatus&>(request.status) = keeper.status(); };
   take_record();
   if (options.labels && IsOpen(request)) {
@@ -327,8 +319,8 @@ Result<Outcome> ReconcileTyped(Shared& shared, const RequestOptions<T>& options,
     ASSIGN_OR_RETURN(const auto added,
                      finalizer_internal::Add(context.client, target, {std::string(kFinalizer)},
                                              stored, context.stop));
-    if (added == finalizer_internal::Added::kTooLate) return false;
-    if (added == finalizer_internal::Added::kAlready) return true;
+    if (added == finalizer_internal::Added::kDeleting) return false;
+    if (added == finalizer_internal::Added::kPresent) return true;
     ASSIGN_OR_RETURN(before, Decode<T>(stored.view()));
     request = before;
     take_record();
@@ -360,15 +352,15 @@ ControllerFor<T> RequestController(RequestOptions<T> options) {
   namespace internal = request_internal;
   KUBEXMS_CHECK(options.execute != nullptr);
   const auto shared = std::make_shared<internal::Shared>(
-      RecordPlace{.type = ResourceType::Of<T>(), .namespace_name = options.record_namespace},
-      options.times, options.hold, options.audit);
+      RecordLocation{.type = ResourceType::Of<T>(), .namespace_name = options.record_namespace},
+      options.times, options.finalizer_policy, options.audit);
   ControllerFor<T> controller(options.controller, options.scope);
-  controller.When(Changed<T>([](const T& before, const T& after) {
+  controller.WithPredicates(Changed<T>([](const T& before, const T& after) {
     return internal::SpecOrDeletionChanged(before.metadata, after.metadata);
   }));
-  if (options.one_at_a_time) internal::IndexTurns(controller, options.one_at_a_time);
+  if (options.ordering_key) internal::IndexTurns(controller, options.ordering_key);
   internal::WatchRecords(controller, shared);
-  controller.From(shared->wake);
+  controller.WatchesRawSource(shared->wake);
   for (ResourceAccess& access : internal::AccessToRequests(shared->place)) {
     controller.AddAccess(std::move(access));
   }
@@ -380,21 +372,21 @@ ControllerFor<T> RequestController(RequestOptions<T> options) {
   return controller;
 }
 
-struct FinishedRequests {
+struct FinishedRequestFilter {
   std::string namespace_name;  // empty: of all
   std::string phase;           // "Completed" or "Failed"; empty: both
   std::chrono::nanoseconds older_than{0};
   std::stop_token stop;
 };
 
-// Deletes requests of a kind that have been finished for so long; how many there were. Of another
-// kind nothing is deleted: what has not the phase and the completionTime of a request is none.
+// Deletes finished requests of a kind and returns their number. Objects without the phase and the
+// completionTime of a finished request are not deleted.
 Result<int> DeleteFinishedRequests(Client& client, const ResourceType& type, const Clock& clock,
-                                   const FinishedRequests& which = {});
+                                   const FinishedRequestFilter& which = {});
 
 template <RequestKind T>
 Result<int> DeleteFinishedRequests(Client& client, const Clock& clock,
-                                   const FinishedRequests& which = {}) {
+                                   const FinishedRequestFilter& which = {}) {
   return DeleteFinishedRequests(client, ResourceType::Of<T>(), clock, which);
 }
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "kubexms/api/kinds/core_v1/config.h"
-#include "kubexms/client/decorators.h"
+#include "kubexms/client/client_decorator.h"
 #include "kubexms/controller/create_or_update.h"
 #include "kubexms/controller/manager/manager.h"
 #include "kubexms/controller/testing/reconcile_harness_test.h"
@@ -144,7 +144,7 @@ class RequestControllerTest : public testing::Test {
     const ObjectKey key = ObjectKey::Of(order.metadata);
     ReconcileContext context = harness_.Context(key);
     context.caches = caches_;
-    RecordKeeper keeper(context, place_, order.metadata, order.spec.user);
+    RecordHandle keeper(context, place_, order.metadata, order.spec.user);
     ASSERT_TRUE(keeper.Reload().ok());
     const auto stored = keeper.Store(status);
     ASSERT_TRUE(stored.ok()) << stored.error().message();
@@ -158,7 +158,7 @@ class RequestControllerTest : public testing::Test {
 
   ReconcileHarness harness_;
   SystemRandom random_;
-  const RecordPlace place_{.type = ResourceType::Of<Order>(), .namespace_name = "kube-system"};
+  const RecordLocation place_{.type = ResourceType::Of<Order>(), .namespace_name = "kube-system"};
   std::vector<DeclaredCache> caches_{
       MakeCache(FormOf<RequestRecord>(&StripManagedFields<RequestRecord>))};
   MemoryAuditSink audit_;
@@ -188,15 +188,15 @@ TEST_F(RequestControllerTest, ExecutesAndCompletes) {
   EXPECT_EQ(status.completion_time, Time::Now(harness_.clock));
 }
 
-TEST_F(RequestControllerTest, FinishedOnesAreNeverExecutedAgain) {
+TEST_F(RequestControllerTest, NeverExecutesFinishedRequestsAgain) {
   ASSERT_TRUE(Reconcile().ok());
   ASSERT_TRUE(Reconcile().ok());
   EXPECT_EQ(executions_, 1);
   EXPECT_THAT(audit_.records, SizeIs(1));
 }
 
-// Else the record would name the one who asked for something else.
-TEST_F(RequestControllerTest, NobodyCanChangeWhatWasAskedFor) {
+// Otherwise the record would name the author of another spec.
+TEST_F(RequestControllerTest, TheSpecIsImmutable) {
   Order changed = Stored();
   EXPECT_EQ(changed.status.phase, "Pending");
   changed.spec.drink = "coffee";
@@ -239,7 +239,7 @@ TEST_F(RequestControllerTest, NorWhenTheCacheStillShowsThemInProcessing) {
   EXPECT_THAT(audit_.records, SizeIs(1));
 }
 
-TEST_F(RequestControllerTest, OneThatACrashLeftInProcessingIsExecutedAgain) {
+TEST_F(RequestControllerTest, ExecutesAProcessingRequestAgainAfterACrash) {
   const RequestStatus begun = Processing();
   Record(Stored(), begun);
   harness_.clock.Advance(minutes(2));
@@ -250,22 +250,22 @@ TEST_F(RequestControllerTest, OneThatACrashLeftInProcessingIsExecutedAgain) {
 }
 
 // Whoever may write the status of a request decides nothing by it.
-TEST_F(RequestControllerTest, WhatSomebodyWroteIntoTheStatusIsNotBelieved) {
+TEST_F(RequestControllerTest, DoesNotTrustTheStatus) {
   // An end that never was.
   Order forged = Stored();
   forged.status.phase = "Processing";
-  RequestEnding& ending = forged.status.ending.emplace();
+  RequestResult& ending = forged.status.pending_result.emplace();
   ending.phase = "Completed";
   ending.message = "served champagne";
   ASSERT_TRUE(server().UpdateStatus(forged).ok());
   execute_ = [](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
-    EXPECT_FALSE(order.status.ending.has_value());
+    EXPECT_FALSE(order.status.pending_result.has_value());
     return Terminal(Error::BadRequest("no champagne"));
   };
   ASSERT_TRUE(Reconcile().ok());
   EXPECT_EQ(executions_, 1);
   EXPECT_EQ(Stored().status.phase, "Failed");
-  EXPECT_FALSE(Stored().status.ending.has_value());
+  EXPECT_FALSE(Stored().status.pending_result.has_value());
   ASSERT_THAT(audit_.records, SizeIs(1));
   EXPECT_EQ(audit_.records[0].result, "Failed");
   EXPECT_EQ(audit_.records[0].message, "no champagne");
@@ -294,7 +294,7 @@ TEST_F(RequestControllerTest, WhatSomebodyWroteIntoTheStatusIsNotBelieved) {
   EXPECT_EQ(Stored("p").status.phase, "Failed");
 }
 
-TEST_F(RequestControllerTest, ItsRecordGoesWithIt) {
+TEST_F(RequestControllerTest, DeletesTheRecordWithTheRequest) {
   const Controller controller = RequestController<Order>(Options());
   ASSERT_TRUE(Reconcile(controller, Stored()).ok());
   ASSERT_THAT(StoredRecords(), SizeIs(1));
@@ -313,7 +313,7 @@ TEST_F(RequestControllerTest, ItsRecordGoesWithIt) {
   EXPECT_THAT(StoredRecords(), IsEmpty());
 }
 
-TEST_F(RequestControllerTest, WithoutAPlaceForItsRecordNothingIsExecuted) {
+TEST_F(RequestControllerTest, DoesNotExecuteIfItsRecordCannotBeWritten) {
   RequestOptions<Order> options = Options();
   options.record_namespace = "nowhere";
   const auto result = Reconcile(RequestController<Order>(options), Stored());
@@ -322,13 +322,13 @@ TEST_F(RequestControllerTest, WithoutAPlaceForItsRecordNothingIsExecuted) {
   EXPECT_EQ(executions_, 0);
 }
 
-TEST_F(RequestControllerTest, TemporaryErrorsAreTriedAgainLater) {
+TEST_F(RequestControllerTest, RetriesTransientErrors) {
   execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     return Error::ServiceUnavailable("no water");
   };
   EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(seconds(30)));
   EXPECT_EQ(Stored().status.phase, "Processing");
-  EXPECT_EQ(Stored().status.message, "will be tried again: no water");
+  EXPECT_EQ(Stored().status.message, "retrying: no water");
   EXPECT_THAT(audit_.records, IsEmpty());
   // The same again is not written again.
   ASSERT_TRUE(Reconcile().ok());
@@ -336,7 +336,7 @@ TEST_F(RequestControllerTest, TemporaryErrorsAreTriedAgainLater) {
   EXPECT_THAT(harness_.Events(), ElementsAre("Warning Retrying: no water ×2"));
 }
 
-TEST_F(RequestControllerTest, AnErrorMaySayWhenToTryAgain) {
+TEST_F(RequestControllerTest, RetriesAfterTheRetryAfterOfTheError) {
   execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     return Error::TooManyRequests("busy", seconds(7));
   };
@@ -368,7 +368,7 @@ TEST_F(RequestControllerTest, MayWaitForWhatTakesLong) {
   EXPECT_THAT(audit_.records, IsEmpty());
 }
 
-TEST_F(RequestControllerTest, WhoMayNotHaveItIsRefused) {
+TEST_F(RequestControllerTest, DeniesUnauthorizedRequesters) {
   RequestOptions<Order> options = Options();
   std::string asked_for;
   options.authorize = [&](ReconcileContext&, const Order& order,
@@ -385,7 +385,7 @@ TEST_F(RequestControllerTest, WhoMayNotHaveItIsRefused) {
 }
 
 // Nobody is taken for unknown, who might be allowed more, because the server was away.
-TEST_F(RequestControllerTest, WhileItCannotBeToldWhoAskedNothingIsDecided) {
+TEST_F(RequestControllerTest, RetriesWhileTheRequesterIsUnknown) {
   RequestOptions<Order> options = Options();
   int asked = 0;
   options.authorize = [&](ReconcileContext&, const Order&, const Requester&) -> Result<void> {
@@ -405,7 +405,7 @@ TEST_F(RequestControllerTest, WhileItCannotBeToldWhoAskedNothingIsDecided) {
   EXPECT_EQ(Stored().status.phase, "Completed");
 }
 
-TEST_F(RequestControllerTest, WhatFailedIsUndoneFirst) {
+TEST_F(RequestControllerTest, UndoesBeforeTheRequestFails) {
   execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     return Terminal(Error::BadRequest("no such drink"));
   };
@@ -419,8 +419,7 @@ TEST_F(RequestControllerTest, WhatFailedIsUndoneFirst) {
   const Controller controller = RequestController<Order>(options);
   EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(seconds(30)));
   EXPECT_EQ(Stored().status.phase, "Processing");
-  EXPECT_EQ(Stored().status.message,
-            "will be tried again: it failed, and cannot be undone yet: no cloth");
+  EXPECT_EQ(Stored().status.message, "retrying: it failed, and cannot be undone yet: no cloth");
   // Expiry is no way around it, nor a reason to hurry.
   harness_.clock.Advance(hours(2));
   EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(seconds(30)));
@@ -433,7 +432,7 @@ TEST_F(RequestControllerTest, WhatFailedIsUndoneFirst) {
   EXPECT_EQ(executions_, 1);  // it has failed for good
 }
 
-TEST_F(RequestControllerTest, WhatWasNeverBegunNeedsNoUndoing) {
+TEST_F(RequestControllerTest, DoesNotUndoARequestThatWasNeverStarted) {
   RequestOptions<Order> options = Options();
   options.undo = [](ReconcileContext&, const Order&) -> Result<void> {
     ADD_FAILURE() << "there is nothing to undo";
@@ -444,7 +443,7 @@ TEST_F(RequestControllerTest, WhatWasNeverBegunNeedsNoUndoing) {
   EXPECT_EQ(Stored().status.phase, "Failed");
 }
 
-TEST_F(RequestControllerTest, AThrowIsTriedAgain) {
+TEST_F(RequestControllerTest, RetriesAfterAnException) {
   execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     throw std::runtime_error("spilled");
   };
@@ -461,7 +460,7 @@ TEST_F(RequestControllerTest, ExpiresSoLongAfterItsCreation) {
   const Controller controller = RequestController<Order>(options);
   ASSERT_TRUE(Reconcile(controller, Stored()).ok());
   harness_.clock.Advance(seconds(170));
-  // It looks again when the time is over, not later.
+  // It is requeued at its expiry, not later.
   EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(seconds(10)));
   harness_.clock.Advance(seconds(10));
   executions_ = 0;
@@ -469,7 +468,7 @@ TEST_F(RequestControllerTest, ExpiresSoLongAfterItsCreation) {
   EXPECT_EQ(executions_, 0);
   EXPECT_EQ(Stored().status.phase, "Failed");
   EXPECT_EQ(Stored().status.message,
-            "not finished within 3m0s of its creation; will be tried again: no water");
+            "not finished within 3m0s of its creation; retrying: no water");
   ASSERT_THAT(audit_.records, SizeIs(1));
   EXPECT_EQ(audit_.records[0].result, "Failed");
 }
@@ -490,7 +489,7 @@ TEST_F(RequestControllerTest, FailedOnesAreDeletedAfterTheirOwnTime) {
     return Terminal(Error::BadRequest("no such drink"));
   };
   RequestOptions<Order> options = Options();
-  options.times.keep_failed = minutes(5);
+  options.times.failed_ttl = minutes(5);
   const Controller controller = RequestController<Order>(options);
   EXPECT_EQ(Reconcile(controller, Stored()).value(), Outcome::RequeueAfter(minutes(5)));
   harness_.clock.Advance(minutes(5));
@@ -500,7 +499,7 @@ TEST_F(RequestControllerTest, FailedOnesAreDeletedAfterTheirOwnTime) {
 
 TEST_F(RequestControllerTest, MayBeKeptForEver) {
   RequestOptions<Order> options = Options();
-  options.times.keep_completed = std::nullopt;
+  options.times.completed_ttl = std::nullopt;
   EXPECT_EQ(Reconcile(RequestController<Order>(options), Stored()).value(), Outcome::Done());
   EXPECT_TRUE(Exists());
 }
@@ -515,7 +514,7 @@ TEST_F(RequestControllerTest, AnotherOneUnderTheSameNameIsNotDeleted) {
   EXPECT_TRUE(Exists());
 }
 
-TEST_F(RequestControllerTest, OneThatIsDeletedWhileItIsExecutedIsFinishedAndAudited) {
+TEST_F(RequestControllerTest, FinishesAndAuditsARequestDeletedDuringItsExecution) {
   execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     EXPECT_TRUE(server().Delete<Order>({"default", "o"}).ok());
     return RequestOutcome::Completed("served");
@@ -526,7 +525,7 @@ TEST_F(RequestControllerTest, OneThatIsDeletedWhileItIsExecutedIsFinishedAndAudi
 }
 
 // Between two attempts.
-TEST_F(RequestControllerTest, OneThatIsDeletedAfterItWasBegunIsUndoneAndRecordedBeforeItGoes) {
+TEST_F(RequestControllerTest, UndoesAndAuditsAStartedRequestBeforeItsDeletion) {
   execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     return Error::ServiceUnavailable("no water");
   };
@@ -551,11 +550,10 @@ TEST_F(RequestControllerTest, OneThatIsDeletedAfterItWasBegunIsUndoneAndRecorded
   EXPECT_EQ(executions_, 1);
   ASSERT_THAT(audit_.records, SizeIs(1));
   EXPECT_EQ(audit_.records[0].result, "Canceled");
-  EXPECT_EQ(audit_.records[0].message,
-            "deleted before it was finished; will be tried again: no water");
+  EXPECT_EQ(audit_.records[0].message, "deleted before it was finished; retrying: no water");
 }
 
-TEST_F(RequestControllerTest, OneThatIsOnlyAuditedIsRecordedBeforeItGoes) {
+TEST_F(RequestControllerTest, AuditsAStartedRequestWithoutUndoBeforeItsDeletion) {
   execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     return RequestOutcome::Waiting("the water is not hot yet", seconds(2));
   };
@@ -567,7 +565,7 @@ TEST_F(RequestControllerTest, OneThatIsOnlyAuditedIsRecordedBeforeItGoes) {
   EXPECT_EQ(audit_.records[0].result, "Canceled");
 }
 
-TEST_F(RequestControllerTest, OneThatGoesInItsFirstAttemptIsRecordedToo) {
+TEST_F(RequestControllerTest, AuditsARequestThatIsDeletedInItsFirstAttempt) {
   execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     EXPECT_TRUE(server().Delete<Order>({"default", "o"}).ok());
     return Error::ServiceUnavailable("no water");
@@ -590,7 +588,7 @@ TEST_F(RequestControllerTest, IsHeldBeforeTheFirstEffectAndNotOnceItIsFinished) 
   EXPECT_THAT(Stored().metadata.finalizers, IsEmpty());
   // Or only when its first attempt did not finish it, for fewer writes.
   Create("p");
-  options.hold = RequestHold::kUnfinished;
+  options.finalizer_policy = RequestFinalizerPolicy::kAfterFirstAttempt;
   execute_ = [](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     return RequestOutcome::Completed("served");
   };
@@ -606,7 +604,7 @@ TEST_F(RequestControllerTest, IsHeldBeforeTheFirstEffectAndNotOnceItIsFinished) 
 }
 
 // One that finished while it was being deleted, and whose finalizer a crash left.
-TEST_F(RequestControllerTest, WhatIsFinishedIsNotUndoneWhenItGoes) {
+TEST_F(RequestControllerTest, DoesNotUndoFinishedRequestsOnDeletion) {
   Order held = MakeOrder("held");
   held.metadata.finalizers = {"kubexms.io/request"};
   ASSERT_TRUE(server().Create(held).ok());
@@ -628,13 +626,13 @@ TEST_F(RequestControllerTest, WhatIsFinishedIsNotUndoneWhenItGoes) {
   EXPECT_THAT(audit_.records, IsEmpty());
 }
 
-TEST_F(RequestControllerTest, OneThatIsDeletedBeforeItBeginsIsNotExecuted) {
+TEST_F(RequestControllerTest, DoesNotExecuteADeletedPendingRequest) {
   const Order old = Stored();
   ASSERT_TRUE(server().Delete<Order>({"default", "o"}).ok());
   EXPECT_EQ(Reconcile(RequestController<Order>(Options()), old).value(), Outcome::Done());
-  // With somebody else's finalizer it is still there.
+  // Another finalizer retains it.
   Order held = MakeOrder("held");
-  held.metadata.finalizers = {"somebody.else/holds"};
+  held.metadata.finalizers = {"example.io/other"};
   ASSERT_TRUE(server().Create(held).ok());
   ASSERT_TRUE(server().Delete<Order>({"default", "held"}).ok());
   EXPECT_EQ(Reconcile(RequestController<Order>(Options()), Stored("held")).value(),
@@ -642,7 +640,7 @@ TEST_F(RequestControllerTest, OneThatIsDeletedBeforeItBeginsIsNotExecuted) {
   EXPECT_EQ(executions_, 0);
 }
 
-TEST_F(RequestControllerTest, AnEndThatSomebodyElseWroteMeanwhileIsPutRight) {
+TEST_F(RequestControllerTest, CorrectsAFinishedStatusOfAnotherWriter) {
   execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     Order canceled = Stored();
     canceled.status.phase = "Failed";
@@ -659,7 +657,7 @@ TEST_F(RequestControllerTest, AnEndThatSomebodyElseWroteMeanwhileIsPutRight) {
   EXPECT_EQ(Stored().status.message, "served");
 }
 
-TEST_F(RequestControllerTest, ChangesOfTheRestOfTheObjectAreNoObstacle) {
+TEST_F(RequestControllerTest, ToleratesConcurrentChangesOfOtherFields) {
   execute_ = [this](ReconcileContext&, Order&) -> Result<RequestOutcome> {
     Order labelled = Stored();
     labelled.metadata.labels["seen"] = "yes";
@@ -671,7 +669,7 @@ TEST_F(RequestControllerTest, ChangesOfTheRestOfTheObjectAreNoObstacle) {
   EXPECT_EQ(Stored().metadata.labels["seen"], "yes");
 }
 
-TEST_F(RequestControllerTest, WithoutARecordItIsNotFinishedAndNotExecutedAgain) {
+TEST_F(RequestControllerTest, IsNotFinishedBeforeItsAuditRecordIsWritten) {
   execute_ = [this](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
     harness_.clock.Advance(seconds(4));
     order.status.cup = "blue";
@@ -682,7 +680,7 @@ TEST_F(RequestControllerTest, WithoutARecordItIsNotFinishedAndNotExecutedAgain) 
     EXPECT_EQ(Reconcile().value(), Outcome::RequeueAfter(seconds(30)));
     EXPECT_EQ(Stored().status.phase, "Processing");
     EXPECT_EQ(Stored().status.message,
-              "will be tried again: the request cannot be audited, so it is not finished: "
+              "retrying: the request cannot be audited, so it is not finished: "
               "the disk is full");
     EXPECT_TRUE(Stored().status.completion_time.IsZero());
   }
@@ -693,13 +691,13 @@ TEST_F(RequestControllerTest, WithoutARecordItIsNotFinishedAndNotExecutedAgain) 
   EXPECT_EQ(status.phase, "Completed");
   EXPECT_EQ(status.message, "served");
   EXPECT_EQ(status.cup, "blue");
-  EXPECT_FALSE(status.ending);
+  EXPECT_FALSE(status.pending_result);
   EXPECT_EQ(executions_, 1);
   ASSERT_THAT(audit_.records, SizeIs(1));
-  EXPECT_EQ(audit_.records[0].took, seconds(4));
+  EXPECT_EQ(audit_.records[0].duration, seconds(4));
 }
 
-TEST_F(RequestControllerTest, TheRecordSaysWhoAskedForWhat) {
+TEST_F(RequestControllerTest, TheAuditRecordHasRequesterAndSpec) {
   const auto alice = harness_.server.NewClient({.name = "alice", .groups = {"system:masters"}});
   Order order = MakeOrder("hers");
   order.metadata.annotations["kubexms.io/creator"] = "the queen";
@@ -717,12 +715,12 @@ TEST_F(RequestControllerTest, TheRecordSaysWhoAskedForWhat) {
   EXPECT_EQ(record.type, ResourceType::Of<Order>());
   EXPECT_EQ(record.key, (ObjectKey{"default", "hers"}));
   EXPECT_EQ(record.spec, R"({"drink":"tea","user":"alice"})");
-  EXPECT_EQ(record.took, std::chrono::milliseconds(2500));
+  EXPECT_EQ(record.duration, std::chrono::milliseconds(2500));
   EXPECT_EQ(record.result, "Completed");
-  EXPECT_THAT(harness_.Events(), ElementsAre("Normal Completed: served (asked for by alice)"));
+  EXPECT_THAT(harness_.Events(), ElementsAre("Normal Completed: served (requested by alice)"));
 }
 
-TEST_F(RequestControllerTest, WhereNoServerVouchesForItTheRequesterIsOnlyClaimed) {
+TEST_F(RequestControllerTest, TheRequesterIsClaimedIfTheServerDoesNotRecordIt) {
   DynamicObject definition = server().Get(kCrdType, {"", "orders.test.io"}).value();
   definition.metadata.annotations.clear();
   ASSERT_TRUE(server().Update(kCrdType, definition).ok());
@@ -772,13 +770,13 @@ TEST_F(RequestControllerTest, MayHaveLabelsByWhichItIsFound) {
   EXPECT_THAT(harness_.client.TakeVerbs(), IsEmpty());
 }
 
-TEST_F(RequestControllerTest, CountsWhatBecameOfRequests) {
+TEST_F(RequestControllerTest, CountsRequestsByResult) {
   ASSERT_TRUE(Reconcile().ok());
   EXPECT_THAT(harness_.metrics.Collect(),
               HasSubstr("controller_requests_total{controller=\"test\",result=\"completed\"} 1"));
 }
 
-TEST_F(RequestControllerTest, SaysWhatItsRoleNeeds) {
+TEST_F(RequestControllerTest, DeclaresTheAccessOfItsRole) {
   const Controller controller = RequestController<Order>(Options());
   const auto needs = [&](const std::string& plural, const std::string& verb) {
     return std::any_of(controller.access().begin(), controller.access().end(),
@@ -812,7 +810,7 @@ TEST_F(RequestControllerTest, FinishedOnesCanBeDeletedByHand) {
 }
 
 // Failed Pods have a phase that requests have, too.
-TEST_F(RequestControllerTest, WhatIsNoRequestIsNotDeletedByHand) {
+TEST_F(RequestControllerTest, DeleteFinishedRequestsIgnoresOtherKinds) {
   Order order = Stored();
   order.status.phase = "Failed";
   ASSERT_TRUE(server().UpdateStatus(order).ok());
@@ -826,7 +824,7 @@ class RequestOrderingTest : public RequestControllerTest {
  protected:
   RequestOrderingTest() {
     RequestOptions<Order> options = Options();
-    options.one_at_a_time = [](const Order& order) { return order.spec.user; };
+    options.ordering_key = [](const Order& order) { return order.spec.user; };
     controller_.emplace(RequestController<Order>(options));
     caches_.push_back(MakeCache(form_));
     for (const CacheIndex& index : controller_->indexes()) {
@@ -910,7 +908,7 @@ TEST_F(RequestOrderingTest, OneThatMayHaveBegunComesBeforeAllThatWait) {
 }
 
 // "a" would come first, but another process has begun "o".
-TEST_F(RequestOrderingTest, ANewProcessBeginsOnceItKnowsWhatOthersBegan) {
+TEST_F(RequestOrderingTest, ANewProcessWaitsForTheRecordsOfOthers) {
   Create("a");
   (void)cache().Put(Cached("o"));
   (void)cache().Put(Cached("a"));
@@ -923,7 +921,7 @@ TEST_F(RequestOrderingTest, ANewProcessBeginsOnceItKnowsWhatOthersBegan) {
 }
 
 // "o" is the oldest, and looks as if it had been begun, or were finished.
-TEST_F(RequestOrderingTest, WhatOneShowsKeepsNobodyElseWaiting) {
+TEST_F(RequestOrderingTest, AnUntrustedStatusDoesNotBlockOthers) {
   harness_.clock.Advance(seconds(1));
   Create("later");
   for (const char* name : {"o", "later"}) (void)cache().Put(Cached(name));
@@ -974,9 +972,9 @@ TEST_F(RequestOrderingTest, ThoseThatComeLaterHaveTheirPlace) {
 }
 
 // What an expired one began is undone in its turn.
-TEST_F(RequestOrderingTest, NobodyElseBeginsWhileOneThatExpiredIsUndone) {
+TEST_F(RequestOrderingTest, NoOtherRequestStartsWhileAnExpiredOneIsUndone) {
   RequestOptions<Order> options = Options();
-  options.one_at_a_time = [](const Order& order) { return order.spec.user; };
+  options.ordering_key = [](const Order& order) { return order.spec.user; };
   int undone = 0;
   options.undo = [&](ReconcileContext&, const Order&) -> Result<void> {
     ++undone;
@@ -1106,9 +1104,9 @@ TEST_F(RunningRequestsTest, RequestsWithOneKeyAreExecutedOneAfterAnotherInOrder)
   };
   const RunningManager manager(
       server_.client(), RequestController<Order>(
-                            {.controller = {.name = "orders", .workers = 4},
+                            {.controller = {.name = "orders", .max_concurrent_reconciles = 4},
                              .execute = execute,
-                             .one_at_a_time = [](const Order& order) { return order.spec.user; }}));
+                             .ordering_key = [](const Order& order) { return order.spec.user; }}));
   AwaitCompleted(2 * kEach);
   MutexLock lock(mutex);
   EXPECT_THAT(overlaps, IsEmpty());
@@ -1116,7 +1114,7 @@ TEST_F(RunningRequestsTest, RequestsWithOneKeyAreExecutedOneAfterAnotherInOrder)
   EXPECT_THAT(order_of["bob"], ElementsAre("bob0", "bob1", "bob2", "bob3", "bob4"));
 }
 
-TEST_F(RunningRequestsTest, ARetryIsNotHurriedByTheStatusThatItWrote) {
+TEST_F(RunningRequestsTest, AStatusWriteDoesNotHastenTheRetry) {
   std::atomic<int> tries = 0;
   const auto execute = [&](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
     if (order.metadata.name != "a-first") return RequestOutcome::Completed("served");
@@ -1135,7 +1133,7 @@ TEST_F(RunningRequestsTest, ARetryIsNotHurriedByTheStatusThatItWrote) {
   EXPECT_EQ(tries, 1);
 }
 
-TEST_F(RunningRequestsTest, TheNextOneGoesOnWhenTheFirstIsDeleted) {
+TEST_F(RunningRequestsTest, StartsTheNextRequestWhenTheRunningOneIsDeleted) {
   Create("a-first");
   Create("b-second");
   const auto execute = [](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
@@ -1144,18 +1142,18 @@ TEST_F(RunningRequestsTest, TheNextOneGoesOnWhenTheFirstIsDeleted) {
   };
   const RunningManager manager(
       server_.client(), RequestController<Order>(
-                            {.controller = {.name = "orders", .workers = 2},
+                            {.controller = {.name = "orders", .max_concurrent_reconciles = 2},
                              .times = {.retry_after = hours(1)},
                              .execute = execute,
-                             .one_at_a_time = [](const Order& order) { return order.spec.user; }}));
+                             .ordering_key = [](const Order& order) { return order.spec.user; }}));
   auto watch = server_.client().Watch<Order>();
-  while ((*watch->Next())->object.status.message != "waits for requests before it") {
+  while ((*watch->Next())->object.status.message != "waiting for earlier requests") {
   }
   ASSERT_TRUE(server_.client().Delete<Order>({"default", "a-first"}).ok());
   AwaitCompleted(1);
 }
 
-TEST_F(RunningRequestsTest, TheNextOneGoesOnWhenTheFirstIsDeletedInItsExecution) {
+TEST_F(RunningRequestsTest, StartsTheNextRequestWhenTheRunningOneIsDeletedDuringItsExecution) {
   Create("a-first");
   Create("b-second");
   const auto execute = [&](ReconcileContext&, Order& order) -> Result<RequestOutcome> {
@@ -1165,10 +1163,10 @@ TEST_F(RunningRequestsTest, TheNextOneGoesOnWhenTheFirstIsDeletedInItsExecution)
   };
   const RunningManager manager(
       server_.client(), RequestController<Order>(
-                            {.controller = {.name = "orders", .workers = 2},
+                            {.controller = {.name = "orders", .max_concurrent_reconciles = 2},
                              .times = {.retry_after = hours(1)},
                              .execute = execute,
-                             .one_at_a_time = [](const Order& order) { return order.spec.user; }}));
+                             .ordering_key = [](const Order& order) { return order.spec.user; }}));
   AwaitCompleted(1);
 }
 
@@ -1256,7 +1254,7 @@ class RequestCrashTest : public RunningRequestsTest {
     return server_.client().Get<corev1::ConfigMap>({"default", name}).ok();
   }
   bool HasRecord(const std::string& uid) {
-    const RecordPlace place{.type = ResourceType::Of<Order>(), .namespace_name = "kube-system"};
+    const RecordLocation place{.type = ResourceType::Of<Order>(), .namespace_name = "kube-system"};
     return server_.client().Get<RequestRecord>(place.KeyOf(uid)).ok();
   }
   bool IsCompleted(const std::string& name) {

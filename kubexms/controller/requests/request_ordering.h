@@ -1,7 +1,7 @@
 #pragma once
 
-// Who may be executed now, of those that must not be at the same time. Safe for use from any
-// thread.
+// The execution order of requests with the same ordering key ("turn" in this file): at most one of
+// them is started and not finished. Safe for use from any thread.
 
 #include <map>
 #include <optional>
@@ -17,37 +17,36 @@
 
 namespace kubexms {
 
-// The index of requests that may wait by their turn, of which there may be very many: all but those
-// that show that they are finished. A request that has a record does not wait, whatever it shows.
+// The index of requests that may be waiting, by ordering key: all whose status is not finished. A
+// request with a record is not waiting, whatever its status is.
 inline constexpr std::string_view kWaitingIndex = "kubexms.io/waiting";
 std::vector<std::string> WaitingValues(const std::string& turn, const ObjectKey& request);
 
-// The caches by which turns are given.
+// The caches that decide the order.
 struct RequestCaches {
   const ObjectCache& requests;  // with kWaitingIndex
   const ObjectCache& records;   // with kBegunIndex
-  const RecordPlace& place;
+  const RecordLocation& place;
 };
 
 class RequestOrdering {
  public:
-  // Remembers what an unfinished request waits for, so that it is known when the request is gone.
+  // Stores the ordering key of an unfinished request, so that it is known after the deletion.
   void Note(const ObjectMeta& request, const std::string& turn) EXCLUDES(mutex_);
-  // The turn that was noted, which is then no longer known.
+  // Removes and returns the stored ordering key.
   std::optional<std::string> Forget(const ObjectKey& request) EXCLUDES(mutex_);
 
-  // A request is about to begin: the turn is its own until it is finished or gone, also if nobody
-  // learns for a while that it has begun.
+  // Reserves the ordering key for a request that is about to start, until it is finished or
+  // deleted: the cache may not show its record yet.
   void Give(const std::string& turn, const ObjectKey& request) EXCLUDES(mutex_);
 
-  // Whose turn it is: one that has begun, or else the oldest of those that wait, as far as they
-  // were noted or in the cache when the order was last made. However many wait, it is quick but for
-  // the first time.
+  // The request to execute next: a started one, or else the oldest waiting one. Fast for any number
+  // of waiting requests, except the first call.
   std::optional<ObjectKey> Next(const RequestCaches& caches, const std::string& turn)
       EXCLUDES(mutex_);
 
   bool IsRunning(const std::string& turn) const EXCLUDES(mutex_);
-  // False when it has begun elsewhere and not ended.
+  // False if another worker executes a request with this ordering key.
   bool Begin(const std::string& turn) EXCLUDES(mutex_);
   void End(const std::string& turn) EXCLUDES(mutex_);
 

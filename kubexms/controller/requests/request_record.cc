@@ -36,7 +36,7 @@ void RecordedRequest::Describe(Type<RecordedRequest>& type) {
   type.Field("name", &RecordedRequest::name);
   type.Field("uid", &RecordedRequest::uid);
   type.Field("created", &RecordedRequest::created);
-  type.Field("turn", &RecordedRequest::turn);
+  type.Field("orderingKey", &RecordedRequest::turn);
   type.Field("status", &RecordedRequest::status);
 }
 
@@ -46,18 +46,18 @@ Result<RecordedRequest> ReadRecord(const RequestRecord& record) {
     Result<RecordedRequest> read = Decode<RecordedRequest>(content->second);
     if (read.ok()) return read;
   }
-  return Error::Internal(
-      fmt::format("ConfigMap {}/{} is no record of a request; delete it to have the request "
-                  "executed again",
-                  record.metadata.namespace_name, record.metadata.name));
+  return Error::Internal(fmt::format(
+      "ConfigMap {}/{} is not a valid record of a request; delete it to execute the request "
+      "again",
+      record.metadata.namespace_name, record.metadata.name));
 }
 
-InformerScope RecordPlace::Scope() const {
+InformerScope RecordLocation::Scope() const {
   return {.namespace_name = namespace_name,
           .label_selector = Selector::FromLabels({{kKindLabel, LabelOf(type)}})};
 }
 
-ObjectKey RecordPlace::KeyOf(std::string_view request_uid) const {
+ObjectKey RecordLocation::KeyOf(std::string_view request_uid) const {
   return {namespace_name, std::string("request-").append(request_uid)};
 }
 
@@ -82,13 +82,13 @@ std::string RequestValue(const ObjectKey& request) {
   return request.namespace_name + "/" + request.name;
 }
 
-RequestStatus RecordKeeper::Pending() {
+RequestStatus RecordHandle::Pending() {
   RequestStatus pending;
   pending.phase = kRequestPending;
   return pending;
 }
 
-Result<void> RecordKeeper::Take(std::optional<RequestRecord> record) {
+Result<void> RecordHandle::Take(std::optional<RequestRecord> record) {
   status_ = Pending();
   if (record) {
     ASSIGN_OR_RETURN(RecordedRequest content, ReadRecord(*record));
@@ -98,12 +98,12 @@ Result<void> RecordKeeper::Take(std::optional<RequestRecord> record) {
   return {};
 }
 
-Result<void> RecordKeeper::Load() {
+Result<void> RecordHandle::Load() {
   const auto cached = Lister<RequestRecord>(RecordCache(context_)).Get(place_.KeyOf(request_.uid));
   return Take(cached == nullptr ? std::nullopt : std::optional<RequestRecord>(*cached));
 }
 
-Result<void> RecordKeeper::Reload() {
+Result<void> RecordHandle::Reload() {
   Result<RequestRecord> stored =
       context_.client.Get<RequestRecord>(place_.KeyOf(request_.uid), {.stop = context_.stop});
   if (stored.ok()) return Take(*std::move(stored));
@@ -111,7 +111,7 @@ Result<void> RecordKeeper::Reload() {
   return Take(std::nullopt);
 }
 
-RequestRecord RecordKeeper::Empty() const {
+RequestRecord RecordHandle::Empty() const {
   RequestRecord record;
   const ObjectKey key = place_.KeyOf(request_.uid);
   record.metadata.namespace_name = key.namespace_name;
@@ -120,7 +120,7 @@ RequestRecord RecordKeeper::Empty() const {
   return record;
 }
 
-Result<void> RecordKeeper::Store(const RequestStatus& status) {
+Result<void> RecordHandle::Store(const RequestStatus& status) {
   if (!IsRecorded(status)) return {};
   if (record_ && Encode(status) == Encode(status_)) return {};
   RecordedRequest content;
@@ -141,7 +141,7 @@ Result<void> RecordKeeper::Store(const RequestStatus& status) {
 }
 
 Result<std::vector<std::string>> DeleteRecordsOfGone(ReconcileContext& context,
-                                                     const RecordPlace& place,
+                                                     const RecordLocation& place,
                                                      const ObjectKey& request,
                                                      std::string_view kept) {
   std::vector<std::string> gone;

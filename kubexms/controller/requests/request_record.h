@@ -1,11 +1,11 @@
 #pragma once
 
-// What the executor of requests remembers of each that it has begun: in a ConfigMap of a namespace
-// into which those who ask cannot write. The status of a request shows it, and is never believed:
-// whoever may write there could claim an execution that never was, or keep others from theirs.
+// The executor's records of started requests: ConfigMaps in a namespace that requesters cannot
+// write. The status of a request displays the record but is never trusted: a client that may write
+// it could claim an execution that never happened, or block other requests.
 //
-// A record is made before the first execution, and deleted once its request is gone. Without it a
-// request counts as one that was never begun.
+// A record is created before the first execution, and deleted after its request is deleted. A
+// request without a record counts as never started.
 
 #include <optional>
 #include <string>
@@ -20,7 +20,8 @@
 
 namespace kubexms {
 
-// The ConfigMap. A type of its own, so that controllers which watch ConfigMaps have another cache.
+// The ConfigMap. A separate C++ type, so that its cache is not shared with controllers that watch
+// all ConfigMaps.
 struct RequestRecord : Struct {
   static constexpr KindName kKind{.version = "v1", .kind = "ConfigMap"};
 
@@ -30,13 +31,13 @@ struct RequestRecord : Struct {
   static void Describe(Type<RequestRecord>& type);
 };
 
-// What is in it.
+// The contents of a record.
 struct RecordedRequest : Struct {
   std::string namespace_name;
   std::string name;
   std::string uid;
   Time created;
-  std::string turn;  // its one_at_a_time key
+  std::string turn;  // its ordering_key key
   RequestStatus status;
 
   static void Describe(Type<RecordedRequest>& type);
@@ -46,11 +47,11 @@ struct RecordedRequest : Struct {
 
 Result<RecordedRequest> ReadRecord(const RequestRecord& record);
 
-// Where records are, unless the author of a controller chooses another namespace.
+// The default namespace of records.
 inline constexpr std::string_view kRecordNamespace = "kube-system";
 
-// Where the records of one kind of requests are.
-struct RecordPlace {
+// The location of the records of one kind of requests.
+struct RecordLocation {
   ResourceType type;  // of the requests
   std::string namespace_name;
 
@@ -59,8 +60,8 @@ struct RecordPlace {
   ObjectKey KeyOf(std::string_view request_uid) const;
 };
 
-// The cache of them that a request controller declares, and its indexes: records of requests that
-// were begun and are not finished by their turn, and all by the key of their request.
+// The cache of records, and its indexes: records of started, unfinished requests by ordering key,
+// and all records by the key of their request.
 const ObjectCache& RecordCache(const ReconcileContext& context);
 inline constexpr std::string_view kBegunIndex = "kubexms.io/begun";
 inline constexpr std::string_view kRequestIndex = "kubexms.io/request";
@@ -69,23 +70,23 @@ std::vector<std::string> RequestValues(const RequestRecord& record);
 std::string RequestValue(const ObjectKey& request);
 
 // The record of one request during one reconcile.
-class RecordKeeper {
+class RecordHandle {
  public:
-  // All is borrowed.
-  RecordKeeper(ReconcileContext& context, const RecordPlace& place, const ObjectMeta& request,
+  // All references are borrowed.
+  RecordHandle(ReconcileContext& context, const RecordLocation& place, const ObjectMeta& request,
                std::string turn)
       : context_(context), place_(place), request_(request), turn_(std::move(turn)) {}
 
-  // What the cache has.
+  // Reads the record from the cache.
   Result<void> Load();
-  // What the server has.
+  // Reads the record from the server.
   Result<void> Reload();
-  // Pending, when nothing is recorded.
+  // Pending without a record.
   const RequestStatus& status() const { return status_; }
-  // Whether there will be a first record when this status is stored.
+  // Whether Store() of this status creates the record.
   bool Begins(const RequestStatus& status) const { return !record_ && IsRecorded(status); }
-  // Records a status, unless it is Pending or recorded already. Another process may have been
-  // faster: a conflict.
+  // Records a status, unless it is Pending or unchanged. A conflict if another process has written
+  // the record.
   Result<void> Store(const RequestStatus& status);
 
  private:
@@ -97,17 +98,17 @@ class RecordKeeper {
   RequestRecord Empty() const;
 
   ReconcileContext& context_;
-  const RecordPlace& place_;
+  const RecordLocation& place_;
   const ObjectMeta& request_;
   const std::string turn_;
   std::optional<RequestRecord> record_;
   RequestStatus status_ = Pending();
 };
 
-// Deletes the records of requests of that name which are gone, as the cache says and the server
-// confirms. `kept` is the uid of the one that the cache has; empty: none. The uids of the others.
+// Deletes the records of deleted requests of that name, according to the cache and confirmed by the
+// server, and returns their uids. `kept` is the uid of the existing request; empty: none.
 Result<std::vector<std::string>> DeleteRecordsOfGone(ReconcileContext& context,
-                                                     const RecordPlace& place,
+                                                     const RecordLocation& place,
                                                      const ObjectKey& request,
                                                      std::string_view kept);
 

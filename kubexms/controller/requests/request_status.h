@@ -1,6 +1,6 @@
 #pragma once
 
-// How far a request is: what its object shows, and what its executor records.
+// The status of a request: shown in its object, and recorded by its executor.
 
 #include <string>
 #include <string_view>
@@ -17,40 +17,41 @@ inline constexpr std::string_view kRequestCompleted = "Completed";
 inline constexpr std::string_view kRequestFailed = "Failed";
 inline constexpr std::string_view kPendingStatus = R"({"phase":"Pending"})";
 
-// What came of a request whose end is still to be recorded, or which is still to be undone.
-struct RequestEnding : Struct {
-  std::string phase;  // Completed, Failed or Canceled, as in the record
+// The result of a request, before its audit record is written and its changes are undone.
+struct RequestResult : Struct {
+  std::string phase;  // Completed, Failed or Canceled, as in the audit record
   std::string message;
-  Duration took;  // the execution
+  Duration duration;  // of the execution
 
-  static void Describe(Type<RequestEnding>& type) {
-    type.Field("phase", &RequestEnding::phase, "Completed, Failed or Canceled.");
-    type.Field("message", &RequestEnding::message, "What came of it.");
-    type.Field("took", &RequestEnding::took, "How long the execution took.");
+  static void Describe(Type<RequestResult>& type) {
+    type.Field("phase", &RequestResult::phase, "Completed, Failed or Canceled.");
+    type.Field("message", &RequestResult::message, "Result of the execution.");
+    type.Field("duration", &RequestResult::duration, "Duration of the execution.");
   }
 };
 
-// The status of a request: use it as it is, or derive from it and begin your Describe() with
+// Use it as the status of a request, or derive from it and begin your Describe() with
 // RequestStatus::Describe(type).
 struct RequestStatus : Struct {
   std::string phase;
   std::string message;
   Time start_time;
   Time completion_time;
-  Optional<RequestEnding> ending;
+  Optional<RequestResult> pending_result;
 
   template <class Status>
   static void Describe(Type<Status>& type) {
-    type.Field("phase", &RequestStatus::phase, "How far the request is.")
+    type.Field("phase", &RequestStatus::phase, "Progress of the request.")
         .Enum({"Pending", "Processing", "Completed", "Failed"})
         .Column("Phase");
-    type.Field("message", &RequestStatus::message, "What came of it, or what it waits for.")
+    type.Field("message", &RequestStatus::message,
+               "Result of the request, or the reason why it waits.")
         .Column("Message", 1);
-    type.Field("startTime", &RequestStatus::start_time, "When it was first executed.");
+    type.Field("startTime", &RequestStatus::start_time, "Start of the first execution.");
     type.Field("completionTime", &RequestStatus::completion_time,
-               "When it became Completed or Failed.");
-    type.Field("ending", &RequestStatus::ending,
-               "What it will become, once that is recorded and what it began is undone.");
+               "When the request became Completed or Failed.");
+    type.Field("pendingResult", &RequestStatus::pending_result,
+               "Result that takes effect once it is audited and its changes are undone.");
   }
 
   bool IsFinished() const { return phase == kRequestCompleted || phase == kRequestFailed; }

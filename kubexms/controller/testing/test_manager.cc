@@ -12,8 +12,8 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr nanoseconds kPatience = std::chrono::seconds(30);
-constexpr std::chrono::milliseconds kBetweenLooks{1};
+constexpr nanoseconds kTimeout = std::chrono::seconds(30);
+constexpr std::chrono::milliseconds kPollPeriod{1};
 
 [[noreturn]] void GiveUp(std::string_view what, std::string_view why) {
   CheckFailed(fmt::format("the test manager cannot {}: {}", what, why).c_str(), __FILE__, __LINE__);
@@ -31,8 +31,8 @@ void Install(Client& client, const TypeInfo& kind, bool record_creators) {
   }
 }
 
-// The time of a test's own clock says nothing about how long something takes to end.
-std::function<void(const Error&)> OnHangingWork(const TestManagerOptions& options) {
+// With a clock of the test, its time says nothing about how long work takes to end.
+std::function<void(const Error&)> OnStuckWork(const TestManagerOptions& options) {
   if (options.clock == nullptr) return {};
   return [](const Error&) {};
 }
@@ -42,8 +42,8 @@ std::function<void(const Error&)> OnHangingWork(const TestManagerOptions& option
 TestManager::TestManager(Client& client, const ManagerProgram& program,
                          const TestManagerOptions& options)
     : manager_({.name = program.name,
-                .shutdown_timeout = options.clock != nullptr ? nanoseconds(0) : kPatience,
-                .when_work_hangs = OnHangingWork(options),
+                .shutdown_timeout = options.clock != nullptr ? nanoseconds(0) : kTimeout,
+                .on_stuck_work = OnStuckWork(options),
                 .client = &client,
                 .clock = options.clock != nullptr ? options.clock : &system_clock_,
                 .random = &random_,
@@ -73,10 +73,10 @@ bool TestManager::HasEnded() const {
 }
 
 bool TestManager::Eventually(const std::function<bool()>& condition) const {
-  const auto deadline = system_clock_.MonotonicNow() + kPatience;
+  const auto deadline = system_clock_.MonotonicNow() + kTimeout;
   while (!condition()) {
     if (HasEnded() || system_clock_.MonotonicNow() > deadline) return false;
-    system_clock_.SleepFor(kBetweenLooks);
+    system_clock_.SleepFor(kPollPeriod);
   }
   return true;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The test kit's manager: a program's controllers in the process of a test, as they will run in
-// earnest.
+// Runs the controllers of a program in the process of a test, with the manager that the program
+// uses.
 //
 //   TestServer server;
 //   TestManager manager(server.client(), {.name = "hello",
@@ -10,11 +10,10 @@
 //   ASSERT_TRUE(server.client().Create(hello).ok());
 //   EXPECT_TRUE(manager.Eventually([&] { return Greeted(server.client(), hello); }));
 //
-// When it cannot be started, the test program ends with the reason.
+// If it cannot be started, the test program ends with the reason.
 //
-// A TestServer stores what it is told and does nothing by itself: objects stay when their owner
-// goes, and namespaces that are deleted are not emptied. A test that needs it has the controllers
-// that do it in a cluster added, from the library builtin:
+// A TestServer runs no controllers: dependents of deleted owners and the contents of deleted
+// namespaces are not deleted. A test that needs garbage collection adds the built-in controllers:
 //
 //   .setup = [&](Manager& manager) {
 //     AddBuiltinControllers(
@@ -38,30 +37,28 @@
 namespace kubexms {
 
 struct TestManagerOptions {
-  // For retries, resyncs and times in status; null: the machine's. A ManualClock moves all of them,
-  // and must outlive the manager.
+  // The clock of retries, resyncs and times in status; null: the system clock. It must outlive the
+  // manager.
   Clock* clock = nullptr;
-  std::optional<Logger> log;  // none: warnings and errors go to standard error
+  std::optional<Logger> log;  // none: warnings and errors on standard error
 };
 
 // To be destroyed before the client. Safe for use from any thread.
 class TestManager {
  public:
-  // Installs the program's kinds as it would have them, starts its controllers, and returns when
-  // everything that they watch has been listed.
+  // Creates the CustomResourceDefinitions of the program, starts its controllers, and returns when
+  // their caches have synced.
   TestManager(Client& client, const ManagerProgram& program,
               const TestManagerOptions& options = {});
-  // Ends the controllers after what they have queued; at once with a clock of the test, which does
-  // not move any more.
+  // Drains the work queues and stops the controllers; with a clock of the test, stops them at once.
   ~TestManager();
   TestManager(const TestManager&) = delete;
   TestManager& operator=(const TestManager&) = delete;
 
-  // True as soon as `condition()` is; false when that takes unreasonably long (half a minute), or
-  // when the manager has ended, which it should not.
+  // True as soon as `condition()` is; false after 30 seconds, or if the manager has ended.
   bool Eventually(const std::function<bool()>& condition) const;
 
-  // For metrics, health and what else a test may ask.
+  // For metrics and health.
   Manager& manager() { return manager_; }
 
  private:

@@ -34,7 +34,7 @@ ManagerProgram Notes() {
   return {.name = "notes",
           .kinds = {&TypeOf<Note>()},
           .controllers = {ControllerFor<Note>({.name = "note"})
-                              .Touches<corev1::ConfigMap>({"create"})
+                              .RequiresAccess<corev1::ConfigMap>({"create"})
                               .Reconciles(CopyNote)}};
 }
 
@@ -50,7 +50,7 @@ TEST(TestManagerTest, InstallsTheKindsAndRunsTheControllers) {
   }));
 }
 
-TEST(TestManagerTest, EndsWithAClockThatNobodyMoves) {
+TEST(TestManagerTest, EndsWithAManualClock) {
   TestServer server;
   ManualClock clock;
   std::atomic<int> tries = 0;

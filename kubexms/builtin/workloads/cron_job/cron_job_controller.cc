@@ -171,7 +171,7 @@ class CronJobSync {
 }  // namespace
 
 Controller CronJobController() {
-  ControllerFor<CronJob> controller({.name = "cronjob-controller", .workers = 4});
+  ControllerFor<CronJob> controller({.name = "cronjob-controller", .max_concurrent_reconciles = 4});
   controller.Owns<Job>()
       .Index<Job>(kControllerIndex,
                   [](const Job& job) { return ControllerIndexValues(job.metadata); })

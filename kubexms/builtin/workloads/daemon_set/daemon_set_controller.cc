@@ -210,8 +210,9 @@ std::vector<ObjectKey> DaemonSetsForNode(const DeclaredCaches& caches, const Nod
 }  // namespace
 
 Controller DaemonSetController(std::shared_ptr<ParallelWrites> writes) {
-  ControllerFor<DaemonSet> controller(
-      {.name = "daemonset-controller", .workers = 2, .max_delay = std::chrono::minutes(1)});
+  ControllerFor<DaemonSet> controller({.name = "daemonset-controller",
+                                       .max_concurrent_reconciles = 2,
+                                       .rate_limiter = {.max_delay = std::chrono::minutes(1)}});
   WatchDependents<Pod>(controller, &SelectorOfSet);
   WatchDependents<ControllerRevision>(controller, &SelectorOfSet);
   controller.Watches<Node>(&DaemonSetsForNode, {.predicates = {Changed<Node>(&NodeChanged)}})

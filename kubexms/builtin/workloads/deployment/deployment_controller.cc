@@ -364,7 +364,8 @@ class DeploymentSync {
 }  // namespace
 
 Controller DeploymentController() {
-  ControllerFor<Deployment> controller({.name = "deployment-controller", .workers = kWorkers});
+  ControllerFor<Deployment> controller(
+      {.name = "deployment-controller", .max_concurrent_reconciles = kWorkers});
   WatchDependents<ReplicaSet, Deployment>(controller, &SelectorFor);
   controller.Watches<Pod>(&RecreateDeploymentOf, {.predicates = {&IsDeletedOrFinished}})
       .Index<Pod>(kControllerIndex,

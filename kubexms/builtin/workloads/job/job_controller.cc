@@ -179,7 +179,7 @@ Result<Outcome> Reconcile(ReconcileContext& context, const Job& job, ParallelWri
 }  // namespace
 
 Controller JobController(std::shared_ptr<ParallelWrites> writes) {
-  ControllerFor<Job> controller({.name = "job-controller", .workers = 4});
+  ControllerFor<Job> controller({.name = "job-controller", .max_concurrent_reconciles = 4});
   WatchDependents<Pod>(controller, SelectorOfJob);
   controller
       .Watches<Pod>([](const Pod& pod) -> std::vector<ObjectKey> {

@@ -162,8 +162,9 @@ class ReplicaSync {
 template <Kind Set>
 Controller Make(std::string name, std::string event_source,
                 std::shared_ptr<ParallelWrites> writes) {
-  ControllerFor<Set> controller(
-      {.name = std::move(name), .event_source = std::move(event_source), .workers = kWorkers});
+  ControllerFor<Set> controller({.name = std::move(name),
+                                 .event_source = std::move(event_source),
+                                 .max_concurrent_reconciles = kWorkers});
   WatchDependents<Pod, Set>(controller, &SelectorFor);
   controller.template Index<Set>(
       kControllerIndex, [](const Set& set) { return ControllerIndexValues(set.metadata); });

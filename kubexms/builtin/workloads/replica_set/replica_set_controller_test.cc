@@ -3,7 +3,7 @@
 #include "kubexms/builtin/workloads/replica_set/replica_plan.h"
 #include "kubexms/builtin/workloads/status_rate_limiter.h"
 #include "kubexms/builtin/workloads/workload_fixture_test.h"
-#include "kubexms/client/decorators.h"
+#include "kubexms/client/client_decorator.h"
 
 namespace kubexms {
 namespace {

@@ -290,12 +290,13 @@ class StatefulSetSync {
 }  // namespace
 
 Controller StatefulSetController(std::shared_ptr<ParallelWrites> writes) {
-  ControllerFor<StatefulSet> controller(
-      {.name = "statefulset-controller", .workers = 4, .max_delay = std::chrono::minutes(1)});
+  ControllerFor<StatefulSet> controller({.name = "statefulset-controller",
+                                         .max_concurrent_reconciles = 4,
+                                         .rate_limiter = {.max_delay = std::chrono::minutes(1)}});
   WatchDependents<Pod>(controller, &SelectorOfSet);
   WatchDependents<ControllerRevision>(controller, &SelectorOfSet);
   controller.Reads<PersistentVolumeClaim>()
-      .Touches<PersistentVolumeClaim>({"create", "update"})
+      .RequiresAccess<PersistentVolumeClaim>({"create", "update"})
       .Reconciles([writes = std::move(writes)](ReconcileContext& context, const StatefulSet& set) {
         return StatefulSetSync(context, set, *writes).Run();
       });

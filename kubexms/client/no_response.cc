@@ -1,4 +1,4 @@
-#include "kubexms/client/not_answered.h"
+#include "kubexms/client/no_response.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,17 +6,17 @@
 namespace kubexms {
 namespace {
 
-constexpr const char* kReason = "NotAnswered";
+constexpr const char* kReason = "NoResponse";
 
 }  // namespace
 
-Error NotAnswered(const Error& error) {
+Error NoResponse(const Error& error) {
   ErrorDetails details = error.details();
   details.causes.push_back({.reason = kReason});
   return {error.code(), error.reason(), error.message(), std::move(details)};
 }
 
-bool IsNotAnswered(const Error& error) {
+bool IsNoResponse(const Error& error) {
   const auto& causes = error.details().causes;
   return std::any_of(causes.begin(), causes.end(),
                      [](const ErrorCause& cause) { return cause.reason == kReason; });
