@@ -25,7 +25,7 @@ namespace kubexms {
 
 // Who created an object.
 struct Requester {
-  // As the server authenticated them; empty: unknown.
+  // As the server authenticated them (creator_trust.h); empty: unknown.
   std::string user;
   std::vector<std::string> groups;  // of that user, at that time
   // Whom the object names as its creator where no server vouches for that; empty: nobody.
@@ -37,20 +37,10 @@ struct Requester {
   bool operator==(const Requester&) const = default;
 };
 
-// By the annotations of api/creator.h. `recorded` says that the server wrote it (see below).
-Requester RequesterOf(const ObjectMeta& metadata, bool recorded);
-
 // The definition of a custom resource with the annotation that has kubexms record who creates one.
 // Where that is a request (its status has the phases of one), its spec cannot be changed after its
 // creation, so that who asked and what was asked for are of one person, and it begins as Pending.
 Json WithRecordedCreators(Json crd);
-
-// Whether the server records who creates objects of this resource: it is kubexms, and the
-// definition of the resource asks for it. Other servers keep nothing in an object that proves who
-// created it (managedFields has the name of a program, as that program gave it). False also when
-// the definition may not be read.
-Result<bool> RecordsCreators(Client& client, const ResourceType& resource,
-                             std::stop_token stop = {});
 
 struct AuditRecord {
   std::string id;  // the uid of the request: two records with one id are of one request

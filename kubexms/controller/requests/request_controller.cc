@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "kubexms/api/kinds/apiextensions_v1.h"
 #include "kubexms/api/stored_object.h"
 #include "kubexms/base/time_left.h"
 #include "kubexms/base/utf8.h"
@@ -375,7 +374,7 @@ void Step::Count(std::string_view result) {
 Result<void> Shared::AskWhatIsRecorded(ReconcileContext& context) {
   const auto now = context.clock.MonotonicNow();
   if (asked_ && now - *asked_ < kAskWhatIsRecorded) return {};
-  ASSIGN_OR_RETURN(records_creators_, RecordsCreators(context.client, type, context.stop));
+  ASSIGN_OR_RETURN(creators_, FindCreatorTrust(context.client, type, context.stop));
   asked_ = now;
   return {};
 }
@@ -440,14 +439,14 @@ Result<bool> Shared::KnowsOthers(ReconcileContext& context) {
 Result<Requester> Shared::KnownRequester(ReconcileContext& context, const ObjectMeta& metadata) {
   MutexLock lock(mutex_);
   RETURN_IF_ERROR(AskWhatIsRecorded(context));
-  return RequesterOf(metadata, records_creators_);
+  return RequesterOf(metadata, creators_);
 }
 
 Requester Shared::RequesterFor(ReconcileContext& context, const ObjectMeta& metadata) {
   MutexLock lock(mutex_);
   const Result<void> asked = AskWhatIsRecorded(context);
   if (!asked.ok()) context.log.Warn("who asked cannot be told now", {{"error", asked.error()}});
-  return RequesterOf(metadata, records_creators_);
+  return RequesterOf(metadata, creators_);
 }
 
 Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request) {
@@ -461,12 +460,13 @@ Result<Outcome> Deleted(Shared& shared, ReconcileContext& context) {
 }
 
 std::vector<ResourceAccess> AccessToRequests(const RecordPlace& place) {
-  return {{place.type, "", {"delete"}},
-          {ResourceType::Of<apiextensionsv1::CustomResourceDefinition>(), "", {"get"}},
-          {ResourceType::Of<RequestRecord>(),
-           "",
-           {"get", "list", "watch", "create", "update", "delete"},
-           place.namespace_name}};
+  std::vector<ResourceAccess> access = AccessToCreatorTrust();
+  access.push_back({place.type, "", {"delete"}});
+  access.push_back({ResourceType::Of<RequestRecord>(),
+                    "",
+                    {"get", "list", "watch", "create", "update", "delete"},
+                    place.namespace_name});
+  return access;
 }
 
 bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after) {

@@ -67,6 +67,7 @@
 #include "kubexms/controller/events/object_reference.h"
 #include "kubexms/controller/finalizer.h"
 #include "kubexms/controller/requests/audit_record.h"
+#include "kubexms/controller/requests/creator_trust.h"
 #include "kubexms/controller/requests/request_ordering.h"
 #include "kubexms/controller/requests/request_record.h"
 #include "kubexms/controller/requests/request_status.h"
@@ -206,7 +207,7 @@ class Shared {
 
   mutable Mutex mutex_;
   std::set<std::string, std::less<>> own_records_ GUARDED_BY(mutex_);  // by the requests' uids
-  bool records_creators_ GUARDED_BY(mutex_) = false;
+  CreatorTrust creators_ GUARDED_BY(mutex_);
   std::optional<Clock::MonotonicTime> asked_ GUARDED_BY(mutex_);
   std::optional<uint64_t> others_version_ GUARDED_BY(mutex_);
 };
