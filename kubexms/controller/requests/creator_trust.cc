@@ -75,7 +75,8 @@ Result<CreatorTrust> TrustInKubexms(Client& client, const ResourceType& resource
                                     const std::stop_token& stop) {
   ASSIGN_OR_RETURN(const auto definition,
                    Find<CustomResourceDefinition>(client, resource.QualifiedName(), stop));
-  const bool records = definition && Annotation(definition->metadata, kRecordCreatorAnnotation) == "true";
+  const bool records =
+      definition && Annotation(definition->metadata, kRecordCreatorAnnotation) == "true";
   return CreatorTrust{records ? CreatorTrust::Source::kServer : CreatorTrust::Source::kNone, {}};
 }
 
