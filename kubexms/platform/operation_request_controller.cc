@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "kubexms/api/creator.h"
 #include "kubexms/api/kinds/core_v1/config.h"
 #include "kubexms/api/kinds/rbac_v1.h"
 #include "kubexms/api/names.h"
@@ -242,8 +243,9 @@ Result<void> Authorize(ReconcileContext& context, const Operationrequest& reques
     return Terminal(Error::Forbidden(
         "operationrequests.user.sealos.io", request.metadata.name,
         fmt::format(
-            "this server does not record who created the request; create it in the namespace {}",
-            kSystemNamespace)));
+            "the creator of the request is unknown; set the annotation {} to your user name "
+            "(kubectl auth whoami), or create the request in the namespace {}",
+            kCreatorAnnotation, kSystemNamespace)));
   }
   const bool gives_up_own_role =
       request.spec.action == "Deprive" && requester.user == AccountUser(request.spec.user);

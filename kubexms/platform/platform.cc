@@ -8,6 +8,7 @@
 #include "kubexms/api/crd/crd.h"
 #include "kubexms/api/kinds/apiextensions_v1.h"
 #include "kubexms/api/kinds/core_v1/config.h"
+#include "kubexms/controller/requests/creator_trust.h"
 #include "kubexms/platform/devbox_kinds.h"
 #include "kubexms/platform/names.h"
 #include "kubexms/platform/user_kinds.h"
@@ -57,6 +58,11 @@ Result<void> Install(Client& client, Clock& clock, std::stop_token stop) {
   system.metadata.name = kSystemNamespace;
   const auto created = client.Create(system, {.stop = stop});
   if (!created.ok() && !created.error().IsAlreadyExists()) return created.error();
+  // Before the definitions, so that no request is older than its policy.
+  RETURN_IF_ERROR(InstallCreatorPolicies(
+      client,
+      {ResourceType::Of<userv1::Operationrequest>(), ResourceType::Of<userv1::Deleterequest>()},
+      clock, stop));
   for (const Json& definition : Definitions()) {
     const Result<void> installed = InstallDefinition(client, definition, clock, stop);
     if (!installed.ok())
@@ -73,6 +79,9 @@ std::vector<Controller> Controllers(const PlatformOptions& options) {
 std::vector<Json> Roles(const RoleOptions& options, const PlatformOptions& platform) {
   std::vector<Controller> controllers = Controllers(platform);
   controllers.front().AddAccess({DefinitionType(), "", {"create", "get", "patch"}});
+  for (ResourceAccess& access : AccessToInstallCreatorPolicies()) {
+    controllers.front().AddAccess(std::move(access));
+  }
   std::vector<Json> objects = RolesFor(controllers, options);
   // First, since some of the roles are in it.
   JsonObject system_namespace{{"apiVersion", "v1"},

@@ -1,5 +1,6 @@
 // Operationrequests and Deleterequests, created by the users themselves.
 
+#include "kubexms/controller/requests/creator_trust.h"
 #include "kubexms/platform/platform_fixture_test.h"
 #include "kubexms/platform/user_objects.h"
 
@@ -204,6 +205,37 @@ TEST_F(RequestsTest, WithoutRecordedRequesterOnlySystemRequestsAreExecuted) {
   EXPECT_EQ(RoleOfBob(), "Developer");
   // In the records the requester is unknown; the one in the objects is only claimed.
   for (const AuditRecord& record : audit_.records()) EXPECT_EQ(record.requester.user, "");
+}
+
+// As on a server that is not kubexms, which checks who creates a request.
+TEST_F(RequestsTest, WhereAPolicyChecksTheCreatorTheyMayDoWhatTheCreatorMay) {
+  intercepted_.SetPath([](Client&, std::string_view) -> Result<SharedBytes> {
+    return SharedBytes(std::string(R"({"gitVersion":"v1.34.0"})"));
+  });
+  ManualClock waiting;
+  std::jthread installer([&] { EXPECT_TRUE(Install(intercepted_, waiting, {}).ok()); });
+  waiting.WaitForSleepers(1);
+  waiting.Advance(kCreatorPolicyDelay);
+  installer.join();
+  StartWithAliceAndBob();
+  // Created before the policy was in force, as far as anybody knows.
+  EXPECT_THAT(Ask("Grant", "Developer").message, HasSubstr("kubexms.io/creator"));
+  const auto later = [](Client& server, const ClientRequest& request) -> Result<SharedBytes> {
+    Result<SharedBytes> answer = server.Do(request);
+    const bool about_policy = request.resource.plural.starts_with("validatingadmissionpolic");
+    if (!answer.ok() || !about_policy) return answer;
+    Json policy = ParseJson(answer->view()).value();
+    policy.at("metadata").as_object()["creationTimestamp"] = "2020-01-01T00:00:00Z";
+    return SharedBytes(WriteJson(policy));
+  };
+  Stop();
+  intercepted_.Set(later);
+  Start();
+  EXPECT_EQ(Ask("Grant", "Developer").phase, "Completed");
+  EXPECT_EQ(RoleOfBob(), "Developer");
+  Operationrequest refused = Request("Update", "Owner");
+  refused.metadata.namespace_name = "ns-bob";
+  EXPECT_THAT(Finish(*bob_, refused).message, HasSubstr("may not bind"));
 }
 
 TEST_F(RequestsTest, HaveTheUserAsALabel) {

@@ -36,7 +36,8 @@ constexpr const char* kClusterAdminBinding = "sealos-cloudadmin";
 constexpr const char* kByAccount = "account";
 // Index of RoleBindings by the users among their subjects.
 constexpr const char* kBySubject = "holder";
-constexpr int64_t kLongestExpiration = 1'000'000'000;
+// A year, the default maximum of kube-controller-manager for certificates.
+constexpr int64_t kLongestExpiration = 365 * 24 * 3600;
 constexpr int64_t kShortestExpiration = 600;  // the minimum of Kubernetes
 
 // State that the stages of one reconcile share.
@@ -249,7 +250,8 @@ Result<TokenClaims> RequestToken(ReconcileContext& context, const ServiceAccount
 
 int64_t ExpirationSeconds(const User& user) {
   const int64_t requested = user.spec.csr_expiration_seconds;
-  return requested == 0 ? kLongestExpiration : std::max(requested, kShortestExpiration);
+  return requested == 0 ? kLongestExpiration
+                        : std::clamp(requested, kShortestExpiration, kLongestExpiration);
 }
 
 // Whether the token can still be used.

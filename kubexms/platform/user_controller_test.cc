@@ -131,7 +131,7 @@ TEST_F(UserControllerTest, CreatesAWorkspaceForEveryUser) {
                           "RoleBindingSyncReady True Succeeded", "RoleSyncReady True Succeeded",
                           "ServiceAccountSyncReady True Succeeded"));
   EXPECT_EQ(user.status.observed_generation, *user.metadata.generation);
-  EXPECT_EQ(user.status.observed_csr_expiration_seconds, 1'000'000'000);
+  EXPECT_EQ(user.status.observed_csr_expiration_seconds, 365 * 24 * 3600);
 }
 
 TEST_F(UserControllerTest, IsPendingUntilReconciled) {
@@ -413,6 +413,21 @@ TEST_F(UserControllerTest, ChangedExpirationIssuesANewToken) {
   ASSERT_TRUE(token.has_value());
   EXPECT_EQ(token->expires - token->issued, std::chrono::seconds(3600));
   EXPECT_EQ(token->RenewAt() - token->issued, std::chrono::seconds(2880));
+}
+
+TEST_F(UserControllerTest, TokensAreValidForAYearAtMost) {
+  Start();
+  MakeUser("alice");
+  ASSERT_TRUE(BecomesActive("alice"));
+  Change("alice", R"({"spec":{"csrExpirationSeconds":1000000000}})");
+  // Observed after the expiration, which does not change the status.
+  Change("alice", R"({"spec":{"kubeConfigRotateAt":"2031-01-01T00:00:00Z"}})");
+  ASSERT_TRUE(Eventually(
+      [&] { return !UserNamed("alice").status.observed_kube_config_rotate_at.IsZero(); }));
+  EXPECT_EQ(UserNamed("alice").status.observed_csr_expiration_seconds, 365 * 24 * 3600);
+  const auto token = TokenIn(KubeconfigOf("alice"));
+  ASSERT_TRUE(token.has_value());
+  EXPECT_EQ(token->expires - token->issued, std::chrono::hours(365 * 24));
 }
 
 TEST_F(UserControllerTest, RestoresChangedObjects) {

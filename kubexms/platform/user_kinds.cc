@@ -5,10 +5,10 @@ namespace kubexms::userv1 {
 void UserSpec::Describe(Type<UserSpec>& type) {
   type.Doc("UserSpec is the desired state of a user.");
   type.Field("csrExpirationSeconds", &UserSpec::csr_expiration_seconds,
-             "Validity of the credentials in the kubeconfig in seconds. The minimum is 600; 0 is "
-             "the maximum that the server allows.")
+             "Validity of the credentials in the kubeconfig in seconds. The minimum is 600, the "
+             "maximum a year; 0 is the maximum.")
       .Minimum(0)
-      .Default(1'000'000'000);
+      .Default(365 * 24 * 3600);
   type.Field("kubeConfigRotateAt", &UserSpec::kube_config_rotate_at,
              "A changed time rotates the kubeconfig and revokes the old one.");
 }

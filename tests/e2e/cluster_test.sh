@@ -62,3 +62,34 @@ expect "only the operator can read the state directory" 700 \
   "$(stat -c %a "$work/.kubexms/clusters/demo")"
 expect "and the key of the authority" 600 \
   "$(stat -c %a "$work/.kubexms/clusters/demo/pki/etcd/ca.key")"
+
+# What --dry-run shows is the plan.
+shows "planning is shown while it goes on" "planning: create cluster" \
+  bash -c "\"$kubexms\" diff -f \"$file\" 2>&1 || true"
+expect "a dry run is the plan" "$("$kubexms" plan -f "$file" 2>/dev/null || true)" \
+  "$("$kubexms" create cluster --dry-run -f "$file" 2>/dev/null || true)"
+
+# for_programs COMMAND...: with -o json standard output is one JSON document, or nothing where the
+# command failed before it had anything to report; standard error then says why.
+for_programs() {
+  local status=0
+  "$kubexms" "$@" -o json >"$work/out" 2>"$work/err" || status=$?
+  [ -s "$work/out" ] || [ $status != 0 ] || failed "$* -o json" "JSON" "nothing"
+  [ ! -s "$work/out" ] || python3 -m json.tool "$work/out" >/dev/null ||
+    failed "$* -o json" "JSON" "$(cat "$work/out")"
+  [ -s "$work/out" ] || [ -s "$work/err" ] || failed "$* -o json" "an error" "nothing"
+}
+commands=("create cluster" "create cluster --dry-run" plan diff status "status x" resume "resume --dry-run"
+  rollback "rollback --dry-run" "delete cluster" "delete cluster --dry-run" "delete cluster --yes"
+  "add nodes" "add nodes --dry-run" "remove nodes node1" "remove nodes node1 --dry-run"
+  "remove nodes node1 --yes" "adopt cluster" "adopt cluster --dry-run"
+  "etcd backup --to $work/x" "etcd backup --to $work/x --dry-run"
+  "etcd restore --from $work/none --yes" "etcd restore --from $work/none --dry-run")
+for configuration in "$file" "$work/wrong.yaml" "$work/network.yaml" "$work/none.yaml"; do
+  for command in "${commands[@]}"; do
+    # shellcheck disable=SC2086
+    for_programs $command -f "$configuration"
+    # shellcheck disable=SC2086
+    for_programs $command --parallel none -f "$configuration"
+  done
+done

@@ -127,24 +127,42 @@ metadata: {name: nobody}
 spec: {}
 YAML
 
-# request USER NAME ACTION ROLE: about bob in ns-alice, from a namespace of the user.
+# request USER NAME ACTION ROLE [CREATOR]: about bob in ns-alice, from a namespace of the user; the
+# creator is the user, unless the request says that it is another one's.
 request_role() {
-  as "$1" create --filename - >/dev/null <<YAML
+  as "$1" create --filename - <<YAML
 apiVersion: user.sealos.io/v1
 kind: Operationrequest
-metadata: {name: $2, namespace: ns-$1}
+metadata:
+  name: $2
+  namespace: ns-$1
+  annotations: {kubexms.io/creator: "${5-system:serviceaccount:user-system:$1}"}
 spec: {action: $3, namespace: ns-alice, user: bob, role: $4}
 YAML
 }
-request_role bob grab Update Owner
+request_role bob grab Update Owner >/dev/null
+alice=system:serviceaccount:user-system:alice
+if [ -n "$ours" ]; then
+  shows "the server records who asks" created request_role bob forged Update Owner $alice
+  shows "whatever the request says" "system:serviceaccount:user-system:bob" \
+    kubectl get operationrequest forged --namespace ns-bob --output=yaml
+  eventually "so that it fails" is_phase operationrequest forged Failed --namespace ns-bob
+else
+  refuses "nobody asks in the name of another" "must be system:serviceaccount:user-system:bob" \
+    request_role bob forged Update Owner $alice
+  shows "nobody has to say who asks" created request_role bob nameless Update Owner ""
+  refuses "nor can say it later" "cannot be changed" \
+    kubectl annotate operationrequest nameless --namespace ns-bob --overwrite kubexms.io/creator=$alice
+  eventually "which is not executed" is_phase operationrequest nameless Failed --namespace ns-bob
+fi
 eventually "bob cannot make himself more" is_phase operationrequest grab Failed --namespace ns-bob
 shows "and the request reports it" "may not bind" kubectl describe operationrequest grab --namespace ns-bob
-request_role alice promote Update Manager
+request_role alice promote Update Manager >/dev/null
 eventually "alice can" is_phase operationrequest promote Completed --namespace ns-alice
 eventually "a manager writes" as bob --namespace ns-alice create configmap by-bob
 may bob yes "${look[@]}" "${change[@]}" "${give[@]}"
 may bob no "${nobody[@]}"
-request_role alice other Grant Developer
+request_role alice other Grant Developer >/dev/null
 eventually "granting another role is an error" \
   is_phase operationrequest other Failed --namespace ns-alice
 shows "that says so" "bob has the role Manager" \
@@ -193,7 +211,10 @@ keep_kubeconfig carol
 cat >"$work/by-carol.yaml" <<'YAML'
 apiVersion: user.sealos.io/v1
 kind: Operationrequest
-metadata: {name: by-carol, namespace: ns-alice}
+metadata:
+  name: by-carol
+  namespace: ns-alice
+  annotations: {kubexms.io/creator: "system:serviceaccount:user-system:carol"}
 spec: {namespace: ns-alice, user: bob, role: Developer, action: Update}
 YAML
 eventually "an owner lets others in" as carol create --filename "$work/by-carol.yaml"

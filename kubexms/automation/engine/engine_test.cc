@@ -983,6 +983,16 @@ TEST_F(EngineTest, EmitsEventsForEveryTaskAndHost) {
   EXPECT_EQ(nothing.count(Event::Type::kRunStarted), 0);
 }
 
+TEST_F(EngineTest, ReportsProgressOfPlanning) {
+  SimulatedFleet fleet(3, Packages());
+  Runtime& runtime = Use(fleet);
+  Listener planning;
+  ASSERT_TRUE(Engine(&runtime).Plan(Sample(runtime.AllHosts()), {.events = &planning}).ok());
+  EXPECT_EQ(planning.count(Event::Type::kPlanStarted), 1);
+  EXPECT_EQ(planning.count(Event::Type::kHostChecked), 3);
+  EXPECT_EQ(planning.count(Event::Type::kPlanFinished), 1);
+}
+
 TEST_F(EngineTest, JobIsStartedOncePerAttempt) {
   for (const FaultKind kind : {FaultKind::kLostBefore, FaultKind::kLostAfter}) {
     for (int at = 0; at < 2; ++at) {

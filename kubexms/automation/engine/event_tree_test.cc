@@ -73,6 +73,24 @@ TEST_F(EventTreeTest, ShowsModulesTasksAndHostsWithDurations) {
                                   "  ✗ start  0/2 hosts  1 failed", "run r1 failed after 2m05s"));
 }
 
+TEST(PlanningTreeTest, ShowsTheNumberOfHostsThatAnswered) {
+  ManualClock clock;
+  EventTree tree;
+  const auto draw = [&] {
+    return tree.Draw({.width = 80, .height = 24, .colors = false, .now = clock.Now()});
+  };
+  const auto tell = [&](Event event) {
+    event.time = clock.Now();
+    tree.Apply(event);
+  };
+  tell({.type = Event::Type::kPlanStarted, .text = "create cluster"});
+  clock.Advance(200ms);
+  EXPECT_THAT(draw(), ElementsAre("planning: create cluster  0.2s  gathering facts"));
+  tell({.type = Event::Type::kHostChecked, .host = "node2", .hosts = 3});
+  tell({.type = Event::Type::kHostChecked, .host = "node1", .hosts = 3});
+  EXPECT_THAT(draw(), ElementsAre("planning: create cluster  0.2s  gathering facts: 2/3 hosts"));
+}
+
 TEST_F(EventTreeTest, FitsIntoTheWindowWithManyHosts) {
   for (int module = 0; module < 10; ++module) {
     for (int task = 0; task < 10; ++task) {

@@ -13,6 +13,17 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
+// Whether the condition becomes true within a minute.
+template <class Condition>
+bool Eventually(const Condition& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + 1min;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(5ms);
+  }
+  return true;
+}
+
 // A host on this machine whose package manager is ours: it writes down what it does, and an
 // installation goes on until the file `go` is there.
 class PackageManagerTest : public ::testing::Test {
@@ -58,7 +69,7 @@ esac
         std::make_unique<NamespaceTransport>(mounts + "exec sh -c \"$1\""), {}, &random_);
   }
   void WaitFor(const std::string& file) {
-    while (!directory_.Has(file)) std::this_thread::sleep_for(5ms);
+    EXPECT_TRUE(Eventually([&] { return directory_.Has(file); })) << file;
   }
   // Lets the installation end once so many have come: those that wait count.
   void LetItGoOnce(int count) {
@@ -69,7 +80,7 @@ esac
       }
       return found;
     };
-    while (jobs() < count) std::this_thread::sleep_for(5ms);
+    EXPECT_TRUE(Eventually([&] { return jobs() >= count; })) << jobs();
     directory_.Write("go", "");
   }
   // Begins an installation, and ends the command that began it.
@@ -145,7 +156,7 @@ TEST_F(PackageManagerTest, RemovesItsTemporaryFiles) {
     return true;
   };
   // The one that was cut off cleans up once it has let the next one in.
-  while (!is_clean()) std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(Eventually(is_clean));
 }
 
 // --- locks on a disk without room

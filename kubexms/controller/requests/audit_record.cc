@@ -12,7 +12,6 @@
 #include <filesystem>
 
 #include "kubexms/api/creator.h"
-#include "kubexms/api/kinds/apiextensions_v1.h"
 #include "kubexms/base/utf8.h"
 #include "kubexms/controller/requests/request_controller.h"
 
@@ -23,11 +22,6 @@ namespace {
 constexpr size_t kMaxMessageBytes = 4096;
 constexpr size_t kMaxRequesterBytes = 1024;  // of a name
 constexpr size_t kTailBlock = 64 * 1024;
-
-std::string Annotation(const ObjectMeta& metadata, std::string_view name) {
-  const auto found = metadata.annotations.find(name);
-  return found == metadata.annotations.end() ? "" : found->second;
-}
 
 JsonObject RequesterJson(const Requester& requester, size_t max_bytes) {
   JsonObject json;
@@ -54,16 +48,6 @@ JsonObject RecordJson(const AuditRecord& record) {
 
 std::string ResultKey(std::string_view id, std::string_view result) {
   return fmt::format("{} {}", id, result);
-}
-
-std::vector<std::string> TextsIn(const std::string& json) {
-  std::vector<std::string> texts;
-  const Result<Json> list = ParseJson(json);
-  if (!list.ok() || !list->is_array()) return texts;
-  for (const Json& item : list->get_array()) {
-    if (item.is_string()) texts.emplace_back(item.get_string());
-  }
-  return texts;
 }
 
 Json* Below(Json* json, std::string_view name) {
@@ -120,15 +104,6 @@ std::string Requester::ToString() const {
   return claimed.empty() ? "unknown" : fmt::format("unknown (claimed: {})", claimed);
 }
 
-Requester RequesterOf(const ObjectMeta& metadata, bool recorded) {
-  std::string creator = Annotation(metadata, kCreatorAnnotation);
-  if (recorded) {
-    return {.user = std::move(creator),
-            .groups = TextsIn(Annotation(metadata, kCreatorGroupsAnnotation))};
-  }
-  return {.claimed = std::move(creator)};
-}
-
 Json WithRecordedCreators(Json crd) {
   JsonObject& metadata = crd.as_object()["metadata"].as_object();
   Json& annotations = metadata["annotations"];
@@ -138,19 +113,6 @@ Json WithRecordedCreators(Json crd) {
   if (versions == nullptr || !versions->is_array()) return crd;
   for (Json& version : versions->as_array()) DescribeAsRequest(version);
   return crd;
-}
-
-Result<bool> RecordsCreators(Client& client, const ResourceType& resource, std::stop_token stop) {
-  ASSIGN_OR_RETURN(const SharedBytes answer, client.GetPath("/version", stop));
-  ASSIGN_OR_RETURN(const Json version, ParseJson(answer.view()));
-  if (FindString(version, "gitVersion").find("+kubexms") == std::string_view::npos) return false;
-  const Result<DynamicObject> definition =
-      client.Get(ResourceType::Of<apiextensionsv1::CustomResourceDefinition>(),
-                 {"", resource.QualifiedName()}, {.stop = std::move(stop)});
-  if (definition.ok()) return Annotation(definition->metadata, kRecordCreatorAnnotation) == "true";
-  const Error& error = definition.error();
-  if (error.IsNotFound() || error.IsForbidden()) return false;
-  return error;
 }
 
 std::string AuditRecordLine(const AuditRecord& record, size_t max_bytes) {

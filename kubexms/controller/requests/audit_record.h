@@ -25,7 +25,7 @@ namespace kubexms {
 
 // The creator of a request.
 struct Requester {
-  // Authenticated by the server; empty: unknown.
+  // Authenticated by the server (creator_trust.h); empty: unknown.
   std::string user;
   std::vector<std::string> groups;  // of the user at the creation
   // The creator according to an annotation that the server does not verify; empty: none.
@@ -37,20 +37,10 @@ struct Requester {
   bool operator==(const Requester&) const = default;
 };
 
-// Reads the annotations of api/creator.h. `recorded`: the server wrote them (RecordsCreators).
-Requester RequesterOf(const ObjectMeta& metadata, bool recorded);
-
 // Adds the annotation to a CustomResourceDefinition that makes kubexms record the creator of
 // objects. If the kind is a request (its status has the phases of one), its spec becomes immutable,
 // so that the requester is the author of the whole spec, and its phase defaults to Pending.
 Json WithRecordedCreators(Json crd);
-
-// Whether the server records the creator of objects of this resource: it is kubexms, and the
-// CustomResourceDefinition has the annotation. Other servers store no verified creator
-// (managedFields has only a name that the client chose). False also if the definition may not be
-// read.
-Result<bool> RecordsCreators(Client& client, const ResourceType& resource,
-                             std::stop_token stop = {});
 
 struct AuditRecord {
   std::string id;  // the uid of the request

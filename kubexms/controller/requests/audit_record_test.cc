@@ -64,14 +64,6 @@ TEST(AuditRecordTest, ALongRequesterIsTruncated) {
   EXPECT_LE(AuditRecordLine(record, 1024).size(), 1024);
 }
 
-TEST(AuditRecordTest, AnUnverifiedCreatorIsOnlyClaimed) {
-  ObjectMeta metadata;
-  EXPECT_EQ(RequesterOf(metadata, true).ToString(), "unknown");
-  metadata.annotations["kubexms.io/creator"] = "alice";
-  EXPECT_EQ(RequesterOf(metadata, true).ToString(), "alice");
-  EXPECT_EQ(RequesterOf(metadata, false).ToString(), "unknown (claimed: alice)");
-}
-
 class FileAuditSinkTest : public testing::Test {
  protected:
   void SetUp() override {

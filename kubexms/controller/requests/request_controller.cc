@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "kubexms/api/kinds/apiextensions_v1.h"
 #include "kubexms/api/stored_object.h"
 #include "kubexms/base/time_left.h"
 #include "kubexms/base/utf8.h"
@@ -24,8 +23,8 @@ constexpr std::string_view kCanceled = "Canceled";
 constexpr nanoseconds kWaitingPeriod = std::chrono::minutes(1);
 // How often a new process checks whether its caches have caught up.
 constexpr nanoseconds kCatchUpPeriod = std::chrono::milliseconds(50);
-// How often RecordsCreators() is called: the annotation of the definition can change.
-constexpr nanoseconds kRecordsCreatorsPeriod = std::chrono::minutes(1);
+// How often FindCreatorTrust() is called: definitions and policies can change.
+constexpr nanoseconds kCreatorTrustPeriod = std::chrono::minutes(1);
 
 // One reconcile of one request.
 class Step {
@@ -374,10 +373,10 @@ void Step::Count(std::string_view result) {
 
 }  // namespace
 
-Result<void> Shared::RefreshRecordsCreators(ReconcileContext& context) {
+Result<void> Shared::RefreshCreatorTrust(ReconcileContext& context) {
   const auto now = context.clock.MonotonicNow();
-  if (asked_ && now - *asked_ < kRecordsCreatorsPeriod) return {};
-  ASSIGN_OR_RETURN(records_creators_, RecordsCreators(context.client, type, context.stop));
+  if (asked_ && now - *asked_ < kCreatorTrustPeriod) return {};
+  ASSIGN_OR_RETURN(creators_, FindCreatorTrust(context.client, type, context.stop));
   asked_ = now;
   return {};
 }
@@ -441,18 +440,18 @@ Result<bool> Shared::HasCaughtUp(ReconcileContext& context) {
 
 Result<Requester> Shared::VerifiedRequester(ReconcileContext& context, const ObjectMeta& metadata) {
   MutexLock lock(mutex_);
-  RETURN_IF_ERROR(RefreshRecordsCreators(context));
-  return RequesterOf(metadata, records_creators_);
+  RETURN_IF_ERROR(RefreshCreatorTrust(context));
+  return RequesterOf(metadata, creators_);
 }
 
 Requester Shared::RequesterFor(ReconcileContext& context, const ObjectMeta& metadata) {
   MutexLock lock(mutex_);
-  const Result<void> asked = RefreshRecordsCreators(context);
+  const Result<void> asked = RefreshCreatorTrust(context);
   if (!asked.ok()) {
     context.log.Warn("cannot determine whether the server records requesters",
                      {{"error", asked.error()}});
   }
-  return RequesterOf(metadata, records_creators_);
+  return RequesterOf(metadata, creators_);
 }
 
 Result<Outcome> Reconcile(Shared& shared, ReconcileContext& context, Request& request) {
@@ -466,12 +465,13 @@ Result<Outcome> Deleted(Shared& shared, ReconcileContext& context) {
 }
 
 std::vector<ResourceAccess> AccessToRequests(const RecordLocation& place) {
-  return {{place.type, "", {"delete"}},
-          {ResourceType::Of<apiextensionsv1::CustomResourceDefinition>(), "", {"get"}},
-          {ResourceType::Of<RequestRecord>(),
-           "",
-           {"get", "list", "watch", "create", "update", "delete"},
-           place.namespace_name}};
+  std::vector<ResourceAccess> access = AccessToCreatorTrust();
+  access.push_back({place.type, "", {"delete"}});
+  access.push_back({ResourceType::Of<RequestRecord>(),
+                    "",
+                    {"get", "list", "watch", "create", "update", "delete"},
+                    place.namespace_name});
+  return access;
 }
 
 bool SpecOrDeletionChanged(const ObjectMeta& before, const ObjectMeta& after) {

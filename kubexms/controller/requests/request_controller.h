@@ -63,6 +63,7 @@
 #include "kubexms/controller/events/object_reference.h"
 #include "kubexms/controller/finalizer.h"
 #include "kubexms/controller/requests/audit_record.h"
+#include "kubexms/controller/requests/creator_trust.h"
 #include "kubexms/controller/requests/request_ordering.h"
 #include "kubexms/controller/requests/request_record.h"
 #include "kubexms/controller/requests/request_status.h"
@@ -196,11 +197,11 @@ class Shared {
   Requester RequesterFor(ReconcileContext& context, const ObjectMeta& metadata) EXCLUDES(mutex_);
 
  private:
-  Result<void> RefreshRecordsCreators(ReconcileContext& context) REQUIRES(mutex_);
+  Result<void> RefreshCreatorTrust(ReconcileContext& context) REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::set<std::string, std::less<>> own_records_ GUARDED_BY(mutex_);  // by the requests' uids
-  bool records_creators_ GUARDED_BY(mutex_) = false;
+  CreatorTrust creators_ GUARDED_BY(mutex_);
   std::optional<Clock::MonotonicTime> asked_ GUARDED_BY(mutex_);
   std::optional<uint64_t> others_version_ GUARDED_BY(mutex_);
 };
