@@ -113,7 +113,7 @@ spec:
         "cluster.yaml:5: spec.controlPlaneEndpoint.address: Required value",
         "cluster.yaml:8: spec.hosts[1].address: Duplicate value: \"10.0.0.1\"",
         "cluster.yaml:11: spec.hosts[2].password: ",
-        "cluster.yaml:12: spec.hosts[2].color: there is no such field",
+        "cluster.yaml:12: spec.hosts[2].color: unknown field",
         "cluster.yaml:13: spec.hosts[3]: Duplicate value",
         "cluster.yaml:14: spec.hosts[4].name: Invalid value: \"spare\": is in none",
         "cluster.yaml:17: spec.roleGroups.etcd: Invalid value: 2: an even number",
@@ -329,26 +329,28 @@ TEST(ClusterConfigTest, ValidatesNetworks) {
       {"podCIDRs: [10.96.0.0/16]",
        "serviceCIDRs[0]: Invalid value: \"10.96.0.0/12\": overlaps with 10.96.0.0/16"},
       {"podCIDRs: [10.0.0.0/16]",
-       "podCIDRs[0]: Invalid value: \"10.0.0.0/16\": 10.0.0.1 of a is in "
-       "it; choose a range that no host is in"},
+       "podCIDRs[0]: Invalid value: \"10.0.0.0/16\": contains 10.0.0.1 of a; "
+       "choose a range without addresses of hosts"},
       {"serviceCIDRs: [10.0.9.0/24]",
-       "serviceCIDRs[0]: Invalid value: \"10.0.9.0/24\": 10.0.9.9 of "
-       "controlPlaneEndpoint is in it"},
+       "serviceCIDRs[0]: Invalid value: \"10.0.9.0/24\": contains "
+       "10.0.9.9 of controlPlaneEndpoint"},
       {"podCIDRs: [10.244.0.0/24]",
        "10.244.0.0/24 has 1 ranges of /24, and 2 hosts require one each"},
       {"podCIDRs: [10.244.0.0/25]", "a host's part of 10.244.0.0/25 is from /25 to /30"},
       {"nodeCIDRMaskSizes: [26]",
-       "spec.network.nodeCIDRMaskSizes[0]: Invalid value: 26: a host's "
-       "part of /26 has 62 addresses for pods, and maxPodsPerNode is 110"},
+       "spec.network.nodeCIDRMaskSizes[0]: Invalid value: 26: a range "
+       "of /26 per host has 62 addresses for pods, and maxPodsPerNode is 110"},
       {"nodeCIDRMaskSizes: [26], maxPodsPerNode: 60", "good"},
-      {"nodeCIDRMaskSizes: [24, 64]", "nodeCIDRMaskSizes: Invalid value: 2: there are 1 podCIDRs"},
+      {"nodeCIDRMaskSizes: [24, 64]",
+       "nodeCIDRMaskSizes: Invalid value: 2: must have one value for each of the 1 "
+       "podCIDRs"},
       {"podCIDRs: ['fd00::/32'], serviceCIDRs: ['fd01::/112']",
        "has more than 65536 ranges of /64"},
       {"serviceCIDRs: [172.20.0.0/29]", "must be a range from /12 to /28"},
       {"serviceCIDRs: ['fd01::/64'], podCIDRs: ['fd00::/48']", "must be a range from /108 to /124"},
       {"dnsServiceIP: 10.97.0.10", "good"},
       {"dnsServiceIP: dns", "dnsServiceIP: Invalid value: \"dns\": must be an IP address"},
-      {"dnsServiceIP: 10.1.0.10", "it is not in 10.96.0.0/12 of serviceCIDRs"},
+      {"dnsServiceIP: 10.1.0.10", "is not in 10.96.0.0/12 of serviceCIDRs"},
       {"dnsServiceIP: 10.96.0.1", "that of the API servers"},
       {"clusterDomain: lab.example", "pods could not resolve controlPlaneEndpoint.domain"},
       {"clusterDomain: Not_A.domain", "clusterDomain: Invalid value"},
