@@ -88,7 +88,7 @@ TEST_F(AdoptionTest, RefusesAnAuthorityThatDiffersFromTheHosts) {
                   .ok());
   EXPECT_THAT(ErrorOf(site_.Create()), HasSubstr("its etcd has the authority"));
   EXPECT_THAT(FindIdentity(site_.runtime()).error().message(),
-              HasSubstr("has the state of another cluster; move it away"));
+              HasSubstr("has the state of another cluster; move it,"));
   EXPECT_EQ(site_.host(1).ReadFile(kAuthority), authority_);
 }
 

@@ -68,7 +68,7 @@ TEST(DecideEtcdMembersTest, NewEtcdHasAllMembers) {
 
 TEST(DecideEtcdMembersTest, DoesNotFormEtcdWhileAHostIsUnreachable) {
   const EtcdDecision decision = DecideEtcdMembers({.wanted = {Fresh(1), Silent(2)}}).value();
-  EXPECT_THAT(decision.refused.at("n1"), HasSubstr("n2 does not answer"));
+  EXPECT_THAT(decision.refused.at("n1"), HasSubstr("n2 is unreachable"));
 }
 
 TEST(DecideEtcdMembersTest, RefusesAnUnformedEtcdWithOtherMembers) {
@@ -77,7 +77,8 @@ TEST(DecideEtcdMembersTest, RefusesAnUnformedEtcdWithOtherMembers) {
   begun.initial_cluster = "n1=x";
   const EtcdDecision decision =
       DecideEtcdMembers({.wanted = {begun, Fresh(2)}, .initial_cluster = "n1=x,n2=y"}).value();
-  EXPECT_THAT(decision.refused.at("n1"), HasSubstr("was begun here (n1=x)"));
+  EXPECT_THAT(decision.refused.at("n1"),
+              HasSubstr("an etcd cluster of other members (n1=x) was started here"));
 }
 
 TEST(DecideEtcdMembersTest, NewHostsJoin) {
@@ -328,8 +329,9 @@ TEST(ClusterMembersTest, RemovesEtcdFromFormerMembers) {
   Succeed(site.Create());
   site.Configure(3, "host-0003");
   const RunPlan plan = Engine(&site.runtime()).Plan(site.MakePipeline()).value();
-  EXPECT_THAT(plan.ToText(), AllOf(HasSubstr("let host-0002 lead instead of host-0001"),
-                                   HasSubstr("remove host-0001 from etcd")));
+  EXPECT_THAT(plan.ToText(),
+              AllOf(HasSubstr("move the leadership of etcd from host-0001 to host-0002"),
+                    HasSubstr("remove host-0001 from etcd")));
   Succeed(site.Create());
   EXPECT_EQ(site.etcd().Members(), "host-0003");
   EXPECT_EQ(site.host(2).Snapshot(), plain);

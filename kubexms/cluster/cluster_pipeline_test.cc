@@ -69,7 +69,7 @@ CommandResult OperationResult(SimulatedHost& host, const std::string& script) {
   }
   if (says("/dev/tcp/")) return {.output = read("/tmp/unreachable", "")};
   if (says("/etc/kubernetes/")) return {.output = read("/tmp/kubernetes", "")};
-  if (says("# what is left of")) return {.output = read("/tmp/leftovers", "interface eth0\n")};
+  if (says("# leftovers of")) return {.output = read("/tmp/leftovers", "interface eth0\n")};
   if (says("/journal")) return {.output = read("/tmp/clusters", "lab\n")};
   if (says("command -v")) return {.output = read("/tmp/missing", "")};
   if (says("machine-id")) return {.output = read("/etc/machine-id", host.name() + "\n")};
@@ -275,18 +275,17 @@ TEST_F(ClusterPipelineTest, ReportsAllPreflightErrorsAtOnce) {
   const Result<void> ready = CheckPreflight(*plan);
   ASSERT_FALSE(ready.ok());
   for (const char* reason :
-       {"host-0001: 1 MiB are free below /var/lib, and it needs 2048",
+       {"host-0001: 1 MiB free below /var/lib, 2048 required",
         "host-0001: 1 MiB free for /var/lib/etcd, 2048 required",
-        "another program listens on port 2379",
-        "host-0002: it belongs to the cluster other already",
+        "another program listens on port 2379", "host-0002: the host belongs to the cluster other",
         "nine of ten small writes to the disk of /var/lib/etcd take up to 250 ms",
-        "etcd gets into trouble above 100 (spec.preflight.maxDiskSyncMilliseconds)",
-        "it cannot reach host-0003 at 10.0.0.3 on port 2380",
-        "host-0004: it cannot reach host-0001 at 10.0.0.1 on port 6443",
+        "etcd becomes unstable above 100 (spec.preflight.maxDiskSyncMilliseconds)",
+        "cannot reach host-0003 at 10.0.0.3 on port 2380",
+        "host-0004: cannot reach host-0001 at 10.0.0.1 on port 6443",
         "host-0003: /var/lib/etcd has the data of another etcd",
-        "host-0004: it cannot be written to /usr", "commands are missing: modprobe sysctl",
-        "it belongs to a Kubernetes cluster already (/etc/kubernetes/kubelet.conf)",
-        "it has no /usr/share/zoneinfo/Mars/Base", "it has no systemd-timesyncd"}) {
+        "host-0004: read-only file systems: /usr", "missing commands: modprobe sysctl",
+        "the host belongs to another Kubernetes cluster (/etc/kubernetes/kubelet.conf)",
+        "/usr/share/zoneinfo/Mars/Base does not exist", "systemd-timesyncd is missing"}) {
     EXPECT_THAT(ready.error().message(), HasSubstr(reason));
   }
   EXPECT_EQ(fleet.Snapshot(), before);
@@ -350,22 +349,23 @@ TEST_F(ClusterPipelineTest, WarnsAboutHosts) {
   EXPECT_THAT(
       plan->warnings,
       testing::IsSupersetOf(
-          {"host-0002: it is a container (lxc) with the kernel and the product_uuid of its "
-           "machine: "
-           "whether it is a copy of another host is seen by its machine-id alone",
+          {"host-0002: the host is a container (lxc) with the kernel and the product_uuid of its "
+           "machine: copies of a host are detected only by machine-id",
            "host-0001: SELinux is enforcing: containers require the package container-selinux",
-           "host-0001: ufw filters what reaches it: let the others through to 2379, 2380, 6443",
-           "host-0002: ufw filters what reaches it: let the others through to 2379, 2380",
-           "host-0004: its control groups are of version 1, which kubelets from 1.35 on refuse: "
-           "boot it with systemd.unified_cgroup_hierarchy=1",
+           "host-0001: the firewall ufw is active: allow connections of the other hosts to 2379, "
+           "2380, 6443",
+           "host-0002: the firewall ufw is active: allow connections of the other hosts to 2379, "
+           "2380",
+           "host-0004: the control groups are of version 1, which kubelets from 1.35 on refuse: "
+           "boot the host with systemd.unified_cgroup_hierarchy=1",
            "host-0004: /etc/resolv.conf has no nameserver, so package sources cannot be "
            "resolved"}));
   EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0002: SELinux"))));
-  EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0004: ufw"))));
+  EXPECT_THAT(plan->warnings, Not(Contains(HasSubstr("host-0004: the firewall ufw"))));
 
   fleet.host(0).PutFile("/tmp/cgroups", "cpu io ");
   EXPECT_THAT(CheckPreflight(*Engine(runtime_.get()).Plan(pipeline)).error().message(),
-              HasSubstr("host-0001: its kernel has no control groups for memory, pids; boot it "
+              HasSubstr("host-0001: the kernel has no control groups for memory, pids; boot it "
                         "with cgroup_enable=memory,pids"));
 }
 
@@ -413,12 +413,11 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreTooOldForTheKubernetesVersion) {
   EXPECT_THAT(
       message,
       AllOf(
-          HasSubstr("host-0001: it would get etcd-server 3.4.23+dfsg-4 from its package sources, "
-                    "and Kubernetes 1.36 needs 3.5.24 or later; put such an etcd and etcdctl into "
-                    "a directory and set spec.etcd.binariesDir to it; it would get containerd "
-                    "1.6.20~ds1-1 from its package sources, and Kubernetes 1.36 needs 2.0 or "
-                    "later"),
-          HasSubstr("host-0001: it would"),
+          HasSubstr("host-0001: etcd-server 3.4.23+dfsg-4 would be installed from its package "
+                    "sources, and Kubernetes 1.36 needs 3.5.24 or later; put such an etcd and "
+                    "etcdctl into a directory and set spec.etcd.binariesDir to it; containerd "
+                    "1.6.20~ds1-1 would be installed from its package sources, and Kubernetes 1.36 "
+                    "needs 2.0 or later"),
           HasSubstr("its control groups are of version 1, which "
                     "kubelets of Kubernetes 1.36 refuse"),
           HasSubstr("host-0004: containerd 1.5.9-0ubuntu3 is installed, and Kubernetes 1.36 needs "
@@ -436,7 +435,7 @@ TEST_F(ClusterPipelineTest, RefusesHostsThatAreTooOldForTheKubernetesVersion) {
   EXPECT_THAT(older.warnings, Contains(HasSubstr("control groups are of version 1")));
   EXPECT_THAT(
       CheckPreflight(plan("  kubernetesVersion: v1.33.0\n")).error().message(),
-      HasSubstr("the kernel 4.18.0-553.el8 is older than 4.19, which Kubernetes 1.33 needs"));
+      HasSubstr("the kernel 4.18.0-553.el8 is older than 4.19, which Kubernetes 1.33 requires"));
 }
 
 TEST_F(ClusterPipelineTest, ChecksTheVersionOfTheOperatorsEtcd) {
@@ -452,10 +451,11 @@ TEST_F(ClusterPipelineTest, ChecksTheVersionOfTheOperatorsEtcd) {
   };
   EXPECT_TRUE(check().ok());
   directory_.WriteScript("bin/etcd", "echo etcd Version: 3.5.16\necho Git SHA: f20bbad\n");
-  EXPECT_THAT(check().error().message(),
-              HasSubstr(fmt::format("host-0002: it would get etcd 3.5.16 from {}, and Kubernetes "
-                                    "1.34 needs 3.5.24 or later",
-                                    directory_.File("bin"))));
+  EXPECT_THAT(
+      check().error().message(),
+      HasSubstr(fmt::format("host-0002: etcd 3.5.16 would be installed from {}, and Kubernetes "
+                            "1.34 needs 3.5.24 or later",
+                            directory_.File("bin"))));
   directory_.WriteScript("bin/etcd", "echo etcd Version: 3.6.4\n");
   EXPECT_TRUE(check().ok());
 }
@@ -480,8 +480,8 @@ TEST_F(ClusterPipelineTest, RefusesNetworksThatOverlapWithPods) {
   for (const char* reason :
        {"host-0001: its network 10.244.7.0/24 (docker0) overlaps with 10.244.0.0/16 of "
         "spec.network.podCIDRs; choose another range",
-        "host-0001: it has a network of pods already (file /etc/cni/net.d/10-flannel.conflist, "
-        "interface cni0, chains of iptables such as KUBE-SERVICES); take it away",
+        "host-0001: the host has a network of other pods (file /etc/cni/net.d/10-flannel.conflist, "
+        "interface cni0, iptables chains such as KUBE-SERVICES); remove it",
         "host-0004: it has no address of IPv4, and spec.network.podCIDRs has 10.244.0.0/16"}) {
     EXPECT_THAT(message, HasSubstr(reason));
   }
@@ -517,9 +517,10 @@ TEST_F(ClusterPipelineTest, RequiresADefaultRouteOrAnInternalAddress) {
 
   std::string config = Config();
   config.replace(config.find("address: 10.0.0.4"), 17, "address: four.lab");
-  EXPECT_THAT(CheckPreflight(plan(config)).error().message(),
-              HasSubstr("host-0004: it has no default route, by which its own address would be "
-                        "known; give it one, or set the host's internalAddress"));
+  EXPECT_THAT(
+      CheckPreflight(plan(config)).error().message(),
+      HasSubstr("host-0004: no default route, which determines the node address; add one, or set "
+                "internalAddress of the host"));
   config.replace(config.find("four.lab"), 8, "four.lab, internalAddress: 10.0.0.4");
   EXPECT_TRUE(CheckPreflight(plan(config)).ok());
 }
@@ -543,12 +544,12 @@ TEST_F(ClusterPipelineTest, ConfiguresTheKernelAndWarnsAboutUnusedSettings) {
   const RunPlan plan = Engine(runtime_.get()).Plan(pipeline).value();
   ASSERT_GE(plan.warnings.size(), 3u);
   EXPECT_EQ(plan.warnings[0],
-            "spec.network (kubeProxyMode, podCIDRs, serviceCIDRs) is checked and kept for later: "
+            "spec.network (kubeProxyMode, podCIDRs, serviceCIDRs) is validated and not used yet: "
             "nothing sets up the control plane and the network of pods yet");
   EXPECT_EQ(plan.warnings[1],
-            "spec.addons (metrics) is checked and kept for later: nothing installs them yet");
+            "spec.addons (metrics) is validated and not used yet: nothing installs them yet");
   EXPECT_THAT(plan.warnings, Contains(HasSubstr("host-0001: a program listens on port 10250, which "
-                                                "the kubelet will need")));
+                                                "the kubelet will use")));
   Succeed(Engine(runtime_.get()).Run(pipeline));
   EXPECT_THAT(fleet.host(3).Snapshot(),
               AllOf(HasSubstr("sysctl net.ipv4.ip_local_reserved_ports 20000-20999\n"),
@@ -568,8 +569,8 @@ TEST_F(ClusterPipelineTest, RefusesAnAddressThatTheHostDoesNotHave) {
   const Result<RunPlan> plan = Engine(runtime_.get()).Plan(pipeline);
   ASSERT_TRUE(plan.ok());
   EXPECT_THAT(CheckPreflight(*plan).error().message(),
-              HasSubstr("host-0002: none of its interfaces has the address 192.0.2.7 (they have "
-                        "10.0.0.2); set the host's internalAddress"));
+              HasSubstr("host-0002: no interface has the address 192.0.2.7 (they have "
+                        "10.0.0.2); set internalAddress of the host"));
 }
 
 TEST_F(ClusterPipelineTest, SetsUpTimeAndRestoresIt) {
@@ -776,7 +777,7 @@ TEST_F(ClusterPipelineTest, RefusesForeignLoadBalancersAndAddresses) {
   const Result<RunReport> report = Engine(runtime_.get()).Run(pipeline);
   ASSERT_TRUE(report.ok());
   EXPECT_THAT(report->error.value().message(),
-              HasSubstr("10.0.0.100 answers, and none of the load balancers has it"));
+              HasSubstr("another host has the address 10.0.0.100"));
   const Pipeline others = Use(fleet, BalancedConfig(), {"host-0004"});
   Succeed(Engine(runtime_.get()).Run(others));
 
@@ -809,11 +810,11 @@ TEST_F(ClusterPipelineTest, RequiresExactlyOneHolderOfTheAddress) {
     return CheckAddressIsHeld(spec, runtime);
   };
   EXPECT_THAT(check_after(std::chrono::seconds(60)).error().message(),
-              HasSubstr("0 of the load balancers have 10.0.0.100, and one should;"));
+              HasSubstr("0 load balancers have 10.0.0.100, and exactly one must;"));
   fleet.host(0).PutFile("/tmp/holds", "eth0\n");
   fleet.host(1).PutFile("/tmp/holds", "eth0\n");
   EXPECT_THAT(check_after(std::chrono::seconds(60)).error().message(),
-              HasSubstr("2 of the load balancers have 10.0.0.100, and one should: host-0001, "));
+              HasSubstr("2 load balancers have 10.0.0.100, and exactly one must: host-0001, "));
   fleet.host(1).PutFile("/tmp/holds", "");
   EXPECT_TRUE(CheckAddressIsHeld(spec, runtime).ok());
   fleet.host(0).SetDown(true);

@@ -41,7 +41,7 @@ inline automation::CommandResult AnswerPreflight(automation::SimulatedHost& host
   if (says("oflag=dsync")) return {.output = "1\n"};
   for (const char* query :
        {"[ -w ", "/dev/tcp/", "/etc/kubernetes/", "command -v", "ctr plugins list", "certs.d",
-        "# what is left of", "address show scope"}) {
+        "# leftovers of", "address show scope"}) {
     if (says(query)) return {};
   }
   if (says("/journal")) return {.output = "lab\n"};

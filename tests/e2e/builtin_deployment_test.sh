@@ -39,7 +39,7 @@ shows "it has minimum availability" "condition met" \
 told_by() { kubectl describe "$1" "$2" | grep -E "^ +Normal .* $3 +$4"; }
 eventually "describe says who did it" told_by deployment web deployment-controller "Scaled up"
 eventually "also of the set" told_by replicaset "web-$hash" replicaset-controller "Created pod: web-"
-eventually "it is told" is "Scaled up replica set web-$hash from 0 to 3" kubectl get events \
+eventually "an event records the scaling" is "Scaled up replica set web-$hash from 0 to 3" kubectl get events \
   --field-selector involvedObject.name=web,reason=ScalingReplicaSet -o 'jsonpath={.items[0].message}'
 
 # --- scale

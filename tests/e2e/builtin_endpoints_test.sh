@@ -121,7 +121,7 @@ kind: Endpoints
 metadata: {name: manual, labels: {by: hand}}
 subsets: [{addresses: [{ip: 192.0.2.7}], notReadyAddresses: [{ip: 192.0.2.8}], ports: [{port: 8080}]}]
 YAML
-eventually "they are told by slices, too" is "192.0.2.7 192.0.2.8" slice manual '.endpoints[*].addresses[0]'
+eventually "slices mirror the endpoints" is "192.0.2.7 192.0.2.8" slice manual '.endpoints[*].addresses[0]'
 expect "with all that is known" "true false/8080/hand/endpointslicemirroring-controller.k8s.io" \
   "$(slice manual '.endpoints[*].conditions.ready')/$(slice manual '.ports[0].port')/$(
     slice manual .metadata.labels.by)/$(

@@ -135,7 +135,7 @@ if kubectl_has 22; then
       is job "$(kubectl get jobs -o name | sed -n 's|.*/\(brief.*\)|\1|p')" .status.succeeded 1
   }
   eventually "of those that are done few are kept" one_is_left
-  eventually "which is told" told brief "Deleted job brief-"
+  eventually "an event records the deletion" told brief "Deleted job brief-"
 fi
 
 # --- starts that were missed while no controller ran

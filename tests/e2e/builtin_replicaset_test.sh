@@ -58,7 +58,7 @@ kept=$(pods web | head -n 1)
 kubectl annotate pod "$kept" controller.kubernetes.io/pod-deletion-cost=100 >/dev/null
 kubectl scale replicaset web --replicas=1 >/dev/null
 eventually "the one that costs most stays" is "$kept" pods web
-expect "people are told" replicaset-controller "$(kubectl get events -o \
+expect "an event records the creation" replicaset-controller "$(kubectl get events -o \
   'jsonpath={.items[?(@.reason=="SuccessfulDelete")].source.component}' | tr ' ' '\n' | head -n 1)"
 
 # --- orphans and their next owner

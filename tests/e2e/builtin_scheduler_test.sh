@@ -45,7 +45,7 @@ pod early-1 1
 eventually "without nodes" says_why early-1 "no nodes available to schedule pods"
 node a1 a 2
 eventually "a new node is taken" is_on early-1 a1
-eventually "which is told" describes early-1 \
+eventually "an event records the reason" describes early-1 \
   "default-scheduler Successfully assigned default/early-1 to a1"
 shows "the pod says so, too" True kubectl get pod early-1 \
   --output 'jsonpath={.status.conditions[?(@.type=="PodScheduled")].status}'
@@ -55,7 +55,7 @@ node b1 b 2 '{"key":"for","value":"databases","effect":"NoSchedule"}'
 pod large-1 2
 message='0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {for: databases}.'
 eventually "nowhere is room" says_why large-1 "$message"
-eventually "which is told" describes large-1 "FailedScheduling"
+eventually "an event records the reason" describes large-1 "FailedScheduling"
 eventually "in words" describes large-1 "$message"
 pod tolerant-1 1 "  tolerations: [{key: for, operator: Exists}]
   nodeSelector: {zone: b}"
@@ -136,7 +136,7 @@ expect "half of them are in zone a" 2 "$in_zone_a"
 
 # --- gates, and other schedulers
 pod gated-1 100m "  schedulingGates: [{name: example.com/wait}]"
-pod foreign-1 100m "  schedulerName: somebody-else"
+pod foreign-1 100m "  schedulerName: other-scheduler"
 pod after-1 100m
 eventually "what came later has a node" has_node after-1
 expect "what is gated has none" "" "$(node_of gated-1)"

@@ -51,7 +51,7 @@ shows "and says why" "must be another namespace" kubectl get configcopy nowhere 
 shows "both are in the table" "Completed" kubectl get configcopies
 expect "there is a record of each" 2 "$(wc -l <config-copy.log)"
 # Other servers do not record who created an object.
-[ -z "$ours" ] || shows "with who asked, as the server knows them" \
+[ -z "$ours" ] || shows "with the authenticated requester" \
   "$(openssl x509 -in "$work/data/pki/admin.crt" -noout -subject -nameopt multiline |
     sed -n 's/ *commonName *= //p')" cat config-copy.log
 expect "which is private" 600 "$(stat --format=%a config-copy.log)"

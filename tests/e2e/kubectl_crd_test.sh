@@ -122,7 +122,7 @@ shows "the table is the new one" "NAME METRES" kubectl get boats
 # --- the end
 kubectl get boats --watch >"$work/watched" 2>&1 &
 watch=$!
-eventually "somebody watches" grep -q ida "$work/watched"
+eventually "the watch is open" grep -q ida "$work/watched"
 shows "the definition is deleted" deleted kubectl delete crd boats.example.com --timeout=30s
 refuses "with its kind" "the server doesn't have a resource type" kubectl get boats.example.com
 kill $watch 2>/dev/null || true

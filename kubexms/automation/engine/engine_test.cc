@@ -583,7 +583,7 @@ TEST_F(EngineTest, RefusesARollbackAfterThePointOfNoReturn) {
   const Result<RunReport> refused = engine.Rollback(report.run);
   ASSERT_FALSE(refused.ok());
   EXPECT_TRUE(refused.error().IsConflict());
-  EXPECT_THAT(refused.error().message(), HasSubstr("it can only go forward"));
+  EXPECT_THAT(refused.error().message(), HasSubstr("has passed its point of no return"));
   EXPECT_FALSE(engine.PlanRollback(report.run).ok());
   const RunPlan plan = engine.PlanUninstall().value();
   EXPECT_THAT(plan.ToText(), HasSubstr("undo: write /etc/final"));
@@ -633,7 +633,7 @@ TEST_F(EngineTest, LostBackupFailsTheRollback) {
     const RunReport lost = engine.Rollback(report.run).value();
     EXPECT_FALSE(lost.ok());
     ASSERT_TRUE(lost.error);
-    EXPECT_THAT(lost.error->message(), HasSubstr("what was at /etc/app.conf before is lost"));
+    EXPECT_THAT(lost.error->message(), HasSubstr("the backup of /etc/app.conf is lost"));
   }
   EXPECT_FALSE(engine.Uninstall({})->ok());
   Succeed(engine.Uninstall({}, {.accept_lost_backups = true}));
@@ -789,7 +789,7 @@ TEST_F(EngineTest, StepThatIsNotVerifiedHasFailed) {
                  .hosts = runtime.AllHosts()}})}};
   const RunReport report = Must(Engine(&runtime).Run(pipeline));
   EXPECT_THAT(report.error->message(),
-              HasSubstr("host-0001: m/t: s: it was done and does not hold"));
+              HasSubstr("host-0001: m/t: s: applied, but the host still differs"));
 }
 
 TEST_F(EngineTest, WarningsAreInThePlanAndChangeNothing) {

@@ -173,7 +173,7 @@ TEST_F(LocalConnectorTest, RestoresAbsence) {
   EXPECT_EQ(directory_.Read("x"), "not ours");
   const auto lost = connector_->Perform({RestorePath{path, backup, true}});
   ASSERT_FALSE(lost.ok());
-  EXPECT_THAT(lost.error().message(), HasSubstr("what was at " + path + " before is lost"));
+  EXPECT_THAT(lost.error().message(), HasSubstr("the backup of " + path + " is lost"));
   MustPerform(*connector_, RemovePath{path});
   MustPerform(*connector_, BackupPath{path, backup});
   MustPerform(*connector_, WriteFile{.path = path, .content = "ours"});
@@ -195,7 +195,7 @@ TEST_F(LocalConnectorTest, LockHasOneOwnerUntilItIsStale) {
   const auto failed =
       connector_->Perform({required, WriteFile{.path = directory_.File("not written")}});
   ASSERT_FALSE(failed.ok());
-  EXPECT_THAT(failed.error().message(), HasSubstr("it is locked by me"));
+  EXPECT_THAT(failed.error().message(), HasSubstr("locked by me"));
   EXPECT_FALSE(directory_.Has("not written"));
   MustPerform(*connector_, ReleaseLock{mine.path, "you"});
   EXPECT_FALSE(MustPerform(*connector_, yours).held);

@@ -116,7 +116,7 @@ TEST_F(SshConnectorTest, LogsInWithAnAgent) {
 TEST_F(SshConnectorTest, ExplainsSudoErrors) {
   EXPECT_THAT(Attempt(sshd_->Endpoint("asks"), Secret("wrong")),
               HasSubstr("sudo does not accept the password"));
-  EXPECT_THAT(Attempt(sshd_->Endpoint("asks")), HasSubstr("set the host's sudo password"));
+  EXPECT_THAT(Attempt(sshd_->Endpoint("asks")), HasSubstr("set sudoPassword of the host"));
   EXPECT_THAT(Attempt(sshd_->Endpoint("none"), Secret(kTestPassword)),
               HasSubstr("may not use sudo"));
 }

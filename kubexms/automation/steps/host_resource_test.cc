@@ -149,7 +149,7 @@ TEST_F(HostResourceTest, FailsWithTheReason) {
   EXPECT_THAT(fails({File{.path = "/etc"}}), HasSubstr("/etc is a directory"));
   EXPECT_THAT(fails({Directory{.path = "/etc/hosts"}}), HasSubstr("is a file"));
   EXPECT_THAT(fails({Archive{.archive = "/none", .marker = "/m"}}),
-              HasSubstr("/none is not there"));
+              HasSubstr("the archive /none does not exist"));
 }
 
 TEST(DiffTest, ShowsChangesWithContext) {

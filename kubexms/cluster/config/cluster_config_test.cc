@@ -113,9 +113,9 @@ spec:
         "cluster.yaml:5: spec.controlPlaneEndpoint.address: Required value",
         "cluster.yaml:8: spec.hosts[1].address: Duplicate value: \"10.0.0.1\"",
         "cluster.yaml:11: spec.hosts[2].password: ",
-        "cluster.yaml:12: spec.hosts[2].color: there is no such field",
+        "cluster.yaml:12: spec.hosts[2].color: unknown field",
         "cluster.yaml:13: spec.hosts[3]: Duplicate value",
-        "cluster.yaml:14: spec.hosts[4].name: Invalid value: \"spare\": it is in none",
+        "cluster.yaml:14: spec.hosts[4].name: Invalid value: \"spare\": is in none",
         "cluster.yaml:17: spec.roleGroups.etcd: Invalid value: 2: an even number",
         "cluster.yaml:17: spec.roleGroups.etcd[1]: Invalid value: \"node.example\"",
         "cluster.yaml:21: spec.roleGroups.worker[1]: Not found: \"nobody\"",
@@ -150,8 +150,8 @@ TEST(ClusterConfigTest, RequiresASupportedKubernetesVersion) {
               HasSubstr("cluster.yaml:5: spec.kubernetesVersion: Invalid value: "));
   EXPECT_THAT(parse("v1.30.4", "nftables").error().message(),
               HasSubstr("cluster.yaml:9: spec.network.kubeProxyMode: Invalid value: \"nftables\": "
-                        "kube-proxy of Kubernetes 1.30 does not have it yet; it is there from 1.31 "
-                        "on"));
+                        "kube-proxy of Kubernetes 1.30 does not support it; the first version that "
+                        "does is 1.31"));
 }
 
 TEST(ClusterConfigTest, WarnsAboutAnUntestedPluginVersion) {
@@ -162,7 +162,7 @@ TEST(ClusterConfigTest, WarnsAboutAnUntestedPluginVersion) {
   EXPECT_TRUE(VersionWarnings(spec).empty());
   spec.network.plugin.version = "v1.18.3";
   EXPECT_THAT(VersionWarnings(spec),
-              testing::ElementsAre("spec.network.plugin (cilium v1.18.3) is tested by its makers "
+              testing::ElementsAre("spec.network.plugin (cilium v1.18.3) is tested by its authors "
                                    "with Kubernetes 1.30 to 1.33, and not with 1.35"));
   for (const char* version : {"1.30", "1.33.2"}) {
     spec.kubernetes_version = version;
@@ -309,15 +309,16 @@ TEST(ClusterConfigTest, ValidatesNetworks) {
   const std::pair<const char*, const char*> cases[] = {
       {"podCIDRs: [10.244.0.0]",
        "c.yaml:9: spec.network.podCIDRs[0]: Invalid value: "
-       "\"10.244.0.0\": must be a range of addresses"},
+       "\"10.244.0.0\": must be a CIDR"},
       {"podCIDRs: [10.244.0.0/33]", "podCIDRs[0]: Invalid value"},
       {"podCIDRs: []", "podCIDRs: Invalid value"},
       {"podCIDRs: [10.244.3.0/16]",
-       "podCIDRs[0]: Invalid value: \"10.244.3.0/16\": the range "
-       "begins with 10.244.0.0/16"},
-      {"podCIDRs: [169.254.0.0/16]", "169.254.0.0/16 is not for hosts or pods"},
+       "podCIDRs[0]: Invalid value: \"10.244.3.0/16\": must start "
+       "with the network address 10.244.0.0/16"},
+      {"podCIDRs: [169.254.0.0/16]", "169.254.0.0/16 cannot be used for hosts or pods"},
       {"podCIDRs: [10.244.0.0/16, 10.245.0.0/16]",
-       "podCIDRs[1]: Invalid value: \"10.245.0.0/16\": two ranges are for dual stack"},
+       "podCIDRs[1]: Invalid value: \"10.245.0.0/16\": two ranges must be one of IPv4 and one of "
+       "IPv6"},
       {"podCIDRs: [10.244.0.0/16, 'fd00:1::/48']",
        "spec.network.serviceCIDRs: Invalid value: \"IPv4\": podCIDRs are of IPv4, IPv6: both need "
        "the same families in the same order"},
@@ -326,38 +327,40 @@ TEST(ClusterConfigTest, ValidatesNetworks) {
       {"podCIDRs: ['fd00:1::/48', 10.244.0.0/16], serviceCIDRs: [10.96.0.0/16, 'fd00:2::/112']",
        "spec.network.serviceCIDRs: Invalid value: \"IPv4, IPv6\""},
       {"podCIDRs: [10.96.0.0/16]",
-       "serviceCIDRs[0]: Invalid value: \"10.96.0.0/12\": it overlaps with 10.96.0.0/16"},
+       "serviceCIDRs[0]: Invalid value: \"10.96.0.0/12\": overlaps with 10.96.0.0/16"},
       {"podCIDRs: [10.0.0.0/16]",
-       "podCIDRs[0]: Invalid value: \"10.0.0.0/16\": 10.0.0.1 of a is in "
-       "it; choose a range that no host is in"},
+       "podCIDRs[0]: Invalid value: \"10.0.0.0/16\": contains 10.0.0.1 of a; "
+       "choose a range without addresses of hosts"},
       {"serviceCIDRs: [10.0.9.0/24]",
-       "serviceCIDRs[0]: Invalid value: \"10.0.9.0/24\": 10.0.9.9 of "
-       "controlPlaneEndpoint is in it"},
-      {"podCIDRs: [10.244.0.0/24]", "10.244.0.0/24 has 1 parts of /24, and 2 hosts need one each"},
+       "serviceCIDRs[0]: Invalid value: \"10.0.9.0/24\": contains "
+       "10.0.9.9 of controlPlaneEndpoint"},
+      {"podCIDRs: [10.244.0.0/24]",
+       "10.244.0.0/24 has 1 ranges of /24, and 2 hosts require one each"},
       {"podCIDRs: [10.244.0.0/25]", "a host's part of 10.244.0.0/25 is from /25 to /30"},
       {"nodeCIDRMaskSizes: [26]",
-       "spec.network.nodeCIDRMaskSizes[0]: Invalid value: 26: a host's "
-       "part of /26 has 62 addresses for pods, and maxPodsPerNode is 110"},
+       "spec.network.nodeCIDRMaskSizes[0]: Invalid value: 26: a range "
+       "of /26 per host has 62 addresses for pods, and maxPodsPerNode is 110"},
       {"nodeCIDRMaskSizes: [26], maxPodsPerNode: 60", "good"},
-      {"nodeCIDRMaskSizes: [24, 64]", "nodeCIDRMaskSizes: Invalid value: 2: there are 1 podCIDRs"},
+      {"nodeCIDRMaskSizes: [24, 64]",
+       "nodeCIDRMaskSizes: Invalid value: 2: must have one value for each of the 1 "
+       "podCIDRs"},
       {"podCIDRs: ['fd00::/32'], serviceCIDRs: ['fd01::/112']",
-       "would have more than 65536 parts of /64"},
-      {"serviceCIDRs: [172.20.0.0/29]", "services need a range from /12 to /28"},
-      {"serviceCIDRs: ['fd01::/64'], podCIDRs: ['fd00::/48']",
-       "services need a range from /108 to /124"},
+       "has more than 65536 ranges of /64"},
+      {"serviceCIDRs: [172.20.0.0/29]", "must be a range from /12 to /28"},
+      {"serviceCIDRs: ['fd01::/64'], podCIDRs: ['fd00::/48']", "must be a range from /108 to /124"},
       {"dnsServiceIP: 10.97.0.10", "good"},
       {"dnsServiceIP: dns", "dnsServiceIP: Invalid value: \"dns\": must be an IP address"},
-      {"dnsServiceIP: 10.1.0.10", "it is not in 10.96.0.0/12 of serviceCIDRs"},
+      {"dnsServiceIP: 10.1.0.10", "is not in 10.96.0.0/12 of serviceCIDRs"},
       {"dnsServiceIP: 10.96.0.1", "that of the API servers"},
-      {"clusterDomain: lab.example", "pods would not find controlPlaneEndpoint.domain"},
+      {"clusterDomain: lab.example", "pods could not resolve controlPlaneEndpoint.domain"},
       {"clusterDomain: Not_A.domain", "clusterDomain: Invalid value"},
-      {"nodePorts: 40000-30000", "must be ports from 1024 to 65535"},
-      {"nodePorts: 2000-7000", "6443 of controlPlaneEndpoint.port is among them"},
+      {"nodePorts: 40000-30000", "must be a range of ports from 1024 to 65535"},
+      {"nodePorts: 2000-7000", "contains port 6443 of controlPlaneEndpoint.port"},
       {"kubeProxyMode: userspace", "kubeProxyMode: Unsupported value"},
-      {"kubeProxyMode: none, plugin: {name: flannel}", "flannel leads to no services"},
+      {"kubeProxyMode: none, plugin: {name: flannel}", "flannel requires kube-proxy"},
       {"kubeProxyMode: none, plugin: {name: cilium, settings: {mtu: 1400}}", "good"},
       {"plugin: {name: weave}", "plugin.name: Unsupported value: \"weave\""},
-      {"plugin: {settings: {mtu: 1400}}", "plugin.settings: Forbidden: without a plugin"},
+      {"plugin: {settings: {mtu: 1400}}", "plugin.settings: Forbidden: requires a plugin"},
       {"plugin: {name: calico, settings: 3}", "plugin.settings: Invalid value"},
   };
   for (const auto& [network, wanted] : cases) {
@@ -416,7 +419,7 @@ TEST(ClusterConfigTest, RefusesOtherKinds) {
       {"apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nmetadata: {name: x}\nspec: 3\n",
        "c.yaml:4: spec: "},
       {"apiVersion: kubexms.io/v1alpha1\nkind: Cluster\nspec: {}\n", "spec.hosts: Required"},
-      {"kind: Cluster\nkind: Cluster\n", "kind: the field is there twice"},
+      {"kind: Cluster\nkind: Cluster\n", "kind: duplicate field"},
   };
   for (const auto& [text, wanted] : cases) {
     const Result<Cluster> cluster = ParseCluster(text, "c.yaml");

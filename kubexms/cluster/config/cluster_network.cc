@@ -143,7 +143,7 @@ class Checker {
     if (node_bits > kMaxNodeBits) {
       return refuse(
           fmt::format("{} has more than {} ranges of /{}; choose a smaller one, or a "
-                      "parts larger (nodeCIDRMaskSizes)",
+                      "smaller nodeCIDRMaskSizes",
                       pods.ToString(), 1 << kMaxNodeBits, size));
     }
     if ((size_t{1} << node_bits) < hosts_.size()) {

@@ -222,7 +222,7 @@ TEST_F(PackagesTest, RequiresMissingPackagesInTheArtifact) {
   SimulatedFleet fleet(1, {{"etcd-client", {}}, {"etcd-server", {}}});
   const Pipeline pipeline = Use(fleet, Artifact::Open(path).value());
   EXPECT_THAT(Failure(Engine(runtime_.get()).Run(pipeline)),
-              HasSubstr("empty does not have etcd-server, etcd-client; build it again"));
+              HasSubstr("empty lacks etcd-server, etcd-client; build it again"));
   ASSERT_TRUE(fleet.host(0).Perform({InstallPackages{"etcd-client etcd-server"}}).ok());
   EXPECT_EQ(Succeed(Engine(runtime_.get()).Run(pipeline)).changed, 0u);
 }
@@ -367,7 +367,7 @@ TEST_F(ImagesTest, PreflightRefusesMissingImages) {
     return Failure(Engine(runtime_.get()).Run(pipeline));
   };
   EXPECT_THAT(failure(path, {"lab.test/three:1"}),
-              HasSubstr("does not have the image lab.test/three:1 for amd64"));
+              HasSubstr("lacks the image lab.test/three:1 for amd64"));
   std::string bytes = directory_.Read("artifact");
   bytes[bytes.rfind("the layer of both")] ^= 1;
   EXPECT_THAT(failure(directory_.Write("altered", bytes), kImages),
@@ -404,9 +404,9 @@ TEST_F(PackagesTest, InstallsBinariesAndRemovesThemByRollback) {
     const Pipeline check = Use(fleet, std::vector{RequireBinary(binary, from)});
     return Failure(Engine(runtime_.get()).Run(check));
   };
-  EXPECT_THAT(failure(nullptr), HasSubstr("the binary tool comes from an artifact"));
+  EXPECT_THAT(failure(nullptr), HasSubstr("the binary tool requires an artifact"));
   binary.name = "another";
-  EXPECT_THAT(failure(artifact), HasSubstr("does not have the binary another for amd64"));
+  EXPECT_THAT(failure(artifact), HasSubstr("lacks the binary another for amd64"));
   binary.name = "tool";
   std::string bytes = directory_.Read("artifact");
   bytes[bytes.rfind("the tool")] ^= 1;

@@ -27,7 +27,7 @@ std::string VersionOfProgram(const std::string& path) {
   return rest.substr(0, rest.find('\n'));
 }
 
-// "containerd 1.6.20 is installed", "it would get containerd 1.6.20 from cluster.artifact".
+// "containerd 1.6.20 is installed", "containerd 1.6.20 would be installed from cluster.artifact".
 std::string DescribePackage(const std::string& name, const AvailablePackage& package) {
   if (package.from.empty()) return fmt::format("{} {} is installed", name, package.version);
   return fmt::format("{} {} would be installed from {}", name, package.version, package.from);
