@@ -1,7 +1,7 @@
 #pragma once
 
-// Creates the objects that every cluster has: the system namespaces, the default roles and bindings,
-// the priority classes, and the Service `kubernetes`, by which Pods reach the API.
+// Creates the objects that every cluster has: the system namespaces, the default roles and
+// bindings, the priority classes, and the Service `kubernetes`, by which Pods reach the API.
 
 #include <cstdint>
 #include <string>
@@ -20,8 +20,8 @@ struct BootstrapOptions {
   std::string client_authority_pem;  // the CA of client certificates; empty: none
 };
 
-// The address of the Service `kubernetes`, the first one of the ranges: "10.96.0.1". The ranges must
-// be valid.
+// The address of the Service `kubernetes`, the first one of the ranges: "10.96.0.1". The ranges
+// must be valid.
 std::string FirstClusterIp(std::string_view ranges);
 
 // Creates missing objects, replaces damaged ones, and reconciles the default roles and bindings.

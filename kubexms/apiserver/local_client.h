@@ -24,7 +24,8 @@ struct HttpResponse;
 class LocalClient final : public Client {
  public:
   // Acts as `user`, who counts as authenticated. `user_agent` is recorded in the API audit log, and
-  // is the field manager of writes that name none. `handler` must outlive the client and its watches.
+  // is the field manager of writes that name none. `handler` must outlive the client and its
+  // watches.
   LocalClient(ApiHandler& handler, UserInfo user, std::string user_agent);
 
   // The stop token is checked before a call starts; a call that has started is completed.

@@ -73,8 +73,8 @@ Result<std::unique_ptr<AuditLog>> OpenAuditLog(const ApiServerOptions& options) 
   return AuditLog::Open(std::move(audit));
 }
 
-// The address for clients on this machine. A server that listens on all IPv6 addresses listens on all
-// IPv4 addresses, too.
+// The address for clients on this machine. A server that listens on all IPv6 addresses listens on
+// all IPv4 addresses, too.
 std::string ReachableAddress(const std::string& bind_address) {
   return bind_address == "0.0.0.0" || bind_address == "::" ? "127.0.0.1" : bind_address;
 }

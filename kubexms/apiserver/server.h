@@ -66,8 +66,8 @@ struct ApiServerOptions {
 
   // Further checks of /livez and /readyz.
   std::vector<HealthCheck> health_checks;
-  // The components for ComponentStatuses besides the store: "controller-manager" and "scheduler", if
-  // they run in this process.
+  // The components for ComponentStatuses besides the store: "controller-manager" and "scheduler",
+  // if they run in this process.
   std::vector<HealthCheck> components;
   // The registry of the metrics at /metrics, which may have metrics of others; null: a registry of
   // the server's own. Must outlive the server.
@@ -92,16 +92,16 @@ class ApiServer {
   void Run(std::stop_token stop);
 
   // An in-process client that acts as `user` (local_client.h). It works before, during and after
-  // Run(), so that controllers may be stopped after the network; it and its watches must be destroyed
-  // before the server. The end of Run() ends no watch of this process. Background work is done only
-  // during Run(): the expiry of Events, compaction, and the deletion of the objects of deleted
-  // CustomResourceDefinitions.
+  // Run(), so that controllers may be stopped after the network; it and its watches must be
+  // destroyed before the server. The end of Run() ends no watch of this process. Background work is
+  // done only during Run(): the expiry of Events, compaction, and the deletion of the objects of
+  // deleted CustomResourceDefinitions.
   std::unique_ptr<Client> NewClient(UserInfo user, std::string user_agent = "kubexms");
 
   // For tests of clients. Both may be called at any time.
   //
-  // Compacts the history: a watch or list that continues from a resourceVersion returned so far fails
-  // with 410 Gone. Open watches that are up to date continue.
+  // Compacts the history: a watch or list that continues from a resourceVersion returned so far
+  // fails with 410 Gone. Open watches that are up to date continue.
   Result<void> CompactNow();
   // Ends all open watches, of the network and of this process, as a lost connection would.
   void DropWatches();

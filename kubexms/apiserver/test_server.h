@@ -28,10 +28,11 @@ namespace kubexms {
 struct TestServerOptions {
   std::string store = "memory";  // or "rocksdb"
   std::string bind_address = "127.0.0.1";
-  // See ApiServerOptions; null: the system clock. With a ManualClock, the thread that expires Events
-  // is one of its sleepers.
+  // See ApiServerOptions; null: the system clock. With a ManualClock, the thread that expires
+  // Events is one of its sleepers.
   Clock* clock = nullptr;
-  // The ServiceAccount plugin would refuse every Pod: the controller that creates the ServiceAccount
+  // The ServiceAccount plugin would refuse every Pod: the controller that creates the
+  // ServiceAccount
   // `default` of every namespace does not run.
   std::vector<std::string> disabled_admission_plugins = {"ServiceAccount"};
   Logger log;

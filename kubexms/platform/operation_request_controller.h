@@ -5,8 +5,8 @@
 // another role needs another binding.
 //
 // The requester needs the permission to "bind" the role there; users may always give up their own
-// role. Requests with an unknown requester (controller/requests/creator_trust.h) are executed only in
-// the namespace user-system, in which users have no write access.
+// role. Requests with an unknown requester (controller/requests/creator_trust.h) are executed only
+// in the namespace user-system, in which users have no write access.
 
 #include "kubexms/controller/requests/request_controller.h"
 #include "kubexms/platform/user_kinds.h"

@@ -28,8 +28,8 @@ struct PlatformOptions {
 std::vector<Json> Definitions();
 
 // Applies the definitions, creates the namespace user-system, in which users have no write access,
-// and returns when the definitions are established. On a server other than kubexms it first installs
-// the policies that check the creators of requests (controller/requests/creator_trust.h).
+// and returns when the definitions are established. On a server other than kubexms it first
+// installs the policies that check the creators of requests (controller/requests/creator_trust.h).
 Result<void> Install(Client& client, Clock& clock, std::stop_token stop);
 
 std::vector<Controller> Controllers(const PlatformOptions& options);

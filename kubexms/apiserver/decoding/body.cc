@@ -59,8 +59,8 @@ std::string_view InternalGroup(const GroupVersionKind& kind) {
   return std::string_view(kind.group).substr(0, kind.group.find('.'));
 }
 
-// Empty members of the metadata mean the same as absent ones. Empty managedFields do not: they reset
-// the managed fields.
+// Empty members of the metadata mean the same as absent ones. Empty managedFields do not: they
+// reset the managed fields.
 void DropEmptyMetadata(JsonObject& metadata) {
   for (const std::string_view key : kClientMetadata) {
     const Json* value = metadata.if_contains(key);

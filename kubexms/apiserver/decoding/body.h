@@ -45,8 +45,8 @@ Result<void> CheckKind(const Json& document, const GroupVersionKind& expected, b
 Result<void> CheckName(const Json& document, std::string_view name);
 
 // Brings a document into the form that is stored, but for defaults: checks the types of the schema,
-// removes unknown fields (which it adds to `errors`) and nulls without a meaning, and normalizes the
-// quantities and times of built-in kinds.
+// removes unknown fields (which it adds to `errors`) and nulls without a meaning, and normalizes
+// the quantities and times of built-in kinds.
 Result<void> CheckAndPrune(Json& document, const Resource& resource, StrictErrors& errors);
 
 // Sets the defaults of the schema and of the strategy.

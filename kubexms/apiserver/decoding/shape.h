@@ -12,7 +12,8 @@
 namespace kubexms {
 
 // Fails with BadRequest for the first value that does not have its type, or is an invalid quantity,
-// time, base64 text or integer. Nulls count as absent. Ignores fields that the schema does not have.
+// time, base64 text or integer. Nulls count as absent. Ignores fields that the schema does not
+// have.
 Result<void> CheckShape(const Json& document, const Schema& schema);
 
 // Kubernetes' error for a body that cannot be decoded as its kind, for this reason.

@@ -15,8 +15,8 @@ namespace kubexms {
 inline constexpr size_t kMaxStrictErrors = 100;
 
 // The errors of an object of a built-in kind: `unknown field "spec.typo"`,
-// `duplicate field "spec.type"`. With a null schema, all fields are known. The content of an unknown
-// field is skipped.
+// `duplicate field "spec.type"`. With a null schema, all fields are known. The content of an
+// unknown field is skipped.
 std::vector<std::string> FindStrictErrors(std::string_view json, const Schema* schema);
 
 }  // namespace kubexms

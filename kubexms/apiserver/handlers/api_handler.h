@@ -1,8 +1,8 @@
 #pragma once
 
 // The entry of the API: authenticates and authorizes every request, passes it to the handler of its
-// path, and records it in the API audit log and the metrics. Requests come from the network, or from
-// a client of this process, whose user is known: only authentication differs.
+// path, and records it in the API audit log and the metrics. Requests come from the network, or
+// from a client of this process, whose user is known: only authentication differs.
 
 #include <functional>
 #include <map>
@@ -27,8 +27,8 @@ namespace kubexms {
 // The response for an error: a Status.
 HttpResponse ErrorResponse(const Error& error);
 
-// Called after a successful write of an object of an API group, before the response: for parts of the
-// server that depend on the objects of that group.
+// Called after a successful write of an object of an API group, before the response: for parts of
+// the server that depend on the objects of that group.
 using AfterWriteHook = std::function<Result<void>(const ResourceSet& resources)>;
 
 class ApiHandler final : public HttpHandler {

@@ -24,8 +24,8 @@ struct HealthCheck {
   bool counts = true;
 };
 
-// The response to "/readyz", "/readyz/ping", "/livez?verbose" …; 404 for an unknown check. Anyone may
-// read it, so the reason of a failure, which may reveal details of the machine, is withheld.
+// The response to "/readyz", "/readyz/ping", "/livez?verbose" …; 404 for an unknown check. Anyone
+// may read it, so the reason of a failure, which may reveal details of the machine, is withheld.
 HttpResponse AnswerHealth(std::span<const HealthCheck> checks, std::string_view path,
                           const QueryParameters& query);
 

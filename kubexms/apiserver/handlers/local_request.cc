@@ -74,9 +74,10 @@ Result<PatchType> LocalApiRequest::ReadPatchType(bool custom) const {
 
 Result<ResponseForm> LocalApiRequest::NegotiateForm(ResponseSubject) const {
   if (!request_.metadata_only) return ResponseForm();
-  return ResponseForm{.kind = request_.verb == Verb::kList ? ResponseKind::kPartialObjectMetadataList
-                                                         : ResponseKind::kPartialObjectMetadata,
-                    .version = "v1"};
+  return ResponseForm{.kind = request_.verb == Verb::kList
+                                  ? ResponseKind::kPartialObjectMetadataList
+                                  : ResponseKind::kPartialObjectMetadata,
+                      .version = "v1"};
 }
 
 Result<RowObject> LocalApiRequest::ReadRowObject() const { return RowObject::kMetadata; }

@@ -25,8 +25,8 @@ namespace kubexms {
 
 class Subresources;
 
-// The result of a list or a watch for a client of this process: the objects themselves. The response
-// then has no body.
+// The result of a list or a watch for a client of this process: the objects themselves. The
+// response then has no body.
 struct DirectResult {
   ObjectPage page;
   std::unique_ptr<WatchEvents> events;

@@ -72,8 +72,8 @@ struct ObjectList {
   std::optional<uint64_t> remaining_count;  // only without a filter
 };
 
-// Logs a damaged record when it first reads it, and omits it from lists: one damaged object does not
-// hide the others.
+// Logs a damaged record when it first reads it, and omits it from lists: one damaged object does
+// not hide the others.
 class ObjectReader {
  public:
   explicit ObjectReader(store::Store& store, Logger log = {})

@@ -1,7 +1,7 @@
 #pragma once
 
-// Objects reduced to their metadata (PartialObjectMetadata of meta.k8s.io), for controllers that read
-// only owners, labels and finalizers.
+// Objects reduced to their metadata (PartialObjectMetadata of meta.k8s.io), for controllers that
+// read only owners, labels and finalizers.
 
 #include <span>
 #include <string>

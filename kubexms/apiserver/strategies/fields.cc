@@ -447,7 +447,7 @@ const FieldSet& KindStrategy::FieldsResetByStatus() const {
 }
 
 void ImmutableFieldsStrategy::ValidateUpdate(const JsonObject& object, const JsonObject& old_object,
-                                         FieldErrors& errors) const {
+                                             FieldErrors& errors) const {
   FieldErrors ignored;
   const Field root(object, errors);
   const Field old(old_object);

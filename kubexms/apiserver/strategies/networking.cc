@@ -269,8 +269,8 @@ class IpAddressStrategy : public ImmutableFieldsStrategy {
 class ServiceCidrStrategy : public ImmutableFieldsStrategy {
  public:
   ServiceCidrStrategy()
-      : ImmutableFieldsStrategy({.has_status = true, .status_retains_metadata = true}, {"spec.cidrs"}) {
-  }
+      : ImmutableFieldsStrategy({.has_status = true, .status_retains_metadata = true},
+                                {"spec.cidrs"}) {}
 
   void PrepareForCreate(JsonObject& range) const override { range["status"] = JsonObject(); }
   void Validate(const JsonObject& object, FieldErrors& errors) const override {

@@ -13,9 +13,9 @@ class StatusStrategy : public ImmutableFieldsStrategy {
  public:
   StatusStrategy(bool counts_generations, std::vector<std::string_view> fixed = {})
       : ImmutableFieldsStrategy({.has_status = true,
-                             .counts_generations = counts_generations,
-                             .status_retains_metadata = true},
-                            std::move(fixed)) {}
+                                 .counts_generations = counts_generations,
+                                 .status_retains_metadata = true},
+                                std::move(fixed)) {}
 
   void PrepareForCreate(JsonObject& object) const override { object["status"] = JsonObject(); }
 };

@@ -65,14 +65,14 @@ class Strategy {
   // For updates of a subresource that writes another part of the object, as pods/resize does; what
   // it may not write is as it was.
   virtual void ValidateSubresourceUpdate(std::string_view /*subresource*/, const JsonObject&,
-                                  const JsonObject& /*old*/, FieldErrors&) const {}
+                                         const JsonObject& /*old*/, FieldErrors&) const {}
 
   // Deletion, in the order in which the server calls them.
   //
   // Called when a deletion starts, before the server decides whether the object can be removed.
   virtual void PrepareForDelete(JsonObject&) const {}
-  // The grace period in seconds of a kind whose objects need time to end; `requested` is that of the
-  // client. Nothing: the kind has no grace period.
+  // The grace period in seconds of a kind whose objects need time to end; `requested` is that of
+  // the client. Nothing: the kind has no grace period.
   virtual std::optional<int64_t> GracePeriod(const JsonObject&,
                                              std::optional<int64_t> /*requested*/) const {
     return std::nullopt;
@@ -104,7 +104,8 @@ class Strategy {
   virtual bool AllowsCreateOnUpdate() const { return false; }
 };
 
-// The finalizer that blocks the deletion of a CustomResourceDefinition until its objects are deleted.
+// The finalizer that blocks the deletion of a CustomResourceDefinition until its objects are
+// deleted.
 inline constexpr std::string_view kCustomResourceCleanup =
     "customresourcecleanup.apiextensions.k8s.io";
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Wakes idle watch streams when their timeout or their next bookmark is due. One thread and one heap
-// serve all streams.
+// Wakes idle watch streams when their timeout or their next bookmark is due. One thread and one
+// heap serve all streams.
 
 #include <queue>
 #include <stop_token>

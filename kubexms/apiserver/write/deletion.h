@@ -15,8 +15,8 @@ Result<void> CheckPreconditions(const Json& object, const DeleteQuery& options,
                                 const Resource& resource);
 
 // Returns true when the object has no finalizers and no grace period, so that it can be removed.
-// Otherwise marks it as being deleted: the deletionTimestamp, the grace period, and the finalizer of
-// the propagation policy. May be called again: a shorter grace period replaces a longer one.
+// Otherwise marks it as being deleted: the deletionTimestamp, the grace period, and the finalizer
+// of the propagation policy. May be called again: a shorter grace period replaces a longer one.
 bool MarkForDeletion(Json& object, const Resource& resource, const DeleteQuery& options, Time now);
 
 }  // namespace kubexms

@@ -1,7 +1,7 @@
 #pragma once
 
-// The managed fields of an object (metadata.managedFields) in writes of the server: applies the rules
-// of api/patch/apply.h to a resource.
+// The managed fields of an object (metadata.managedFields) in writes of the server: applies the
+// rules of api/patch/apply.h to a resource.
 
 #include <string_view>
 
@@ -19,13 +19,13 @@ struct FieldManagement {
   Time now;
 };
 
-// Returns `updated` with its managed fields after the manager has written it in place of `old`, which
-// is null for a creation.
+// Returns `updated` with its managed fields after the manager has written it in place of `old`,
+// which is null for a creation.
 Json TrackWrite(const Json* old, Json updated, const FieldManagement& management);
 
-// Returns `live` (null when the object does not exist) with the configuration merged into it and with
-// its managed fields. Fields that this resource or subresource does not write are neither changed
-// nor owned.
+// Returns `live` (null when the object does not exist) with the configuration merged into it and
+// with its managed fields. Fields that this resource or subresource does not write are neither
+// changed nor owned.
 Result<Json> ApplyConfiguration(const Json* live, const Json& config,
                                 const FieldManagement& management, bool force);
 

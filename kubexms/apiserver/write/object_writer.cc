@@ -21,13 +21,15 @@
 namespace kubexms {
 namespace {
 
-// The attempts of a write that names no resourceVersion, when other writes are committed in between.
+// The attempts of a write that names no resourceVersion, when other writes are committed in
+// between.
 constexpr int kMaxAttempts = 8;
 // The deletions of a collection that wait for their commits together.
 constexpr size_t kDeletionsAtATime = 512;
 
 // The limit for objects that clients write. The store accepts more, so that an object of this size
-// can still be deleted: that adds a deletionTimestamp, and managed fields when a finalizer is removed.
+// can still be deleted: that adds a deletionTimestamp, and managed fields when a finalizer is
+// removed.
 constexpr size_t kMaxObjectBytes = store::kMaxTransactionBytes - 50'000;
 
 constexpr std::string_view kModified =

@@ -55,8 +55,8 @@ Json Owning(Json manager, std::string_view api_version, std::string_view path) {
   return manager;
 }
 
-// A manager of the object that no longer manages the Scale: without the replicas; nothing if it owns
-// no other field.
+// A manager of the object that no longer manages the Scale: without the replicas; nothing if it
+// owns no other field.
 std::optional<Json> WithoutReplicas(Json manager, const FieldSet& fields,
                                     const FieldSet& replicas) {
   const FieldSet left = fields.Difference(replicas);

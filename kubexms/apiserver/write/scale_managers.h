@@ -1,8 +1,8 @@
 #pragma once
 
-// Converts managedFields between an object and its Scale. A write to /scale is a write to the Scale,
-// of which the object has a single field: a manager of the Scale's replicas owns the replicas of the
-// object.
+// Converts managedFields between an object and its Scale. A write to /scale is a write to the
+// Scale, of which the object has a single field: a manager of the Scale's replicas owns the
+// replicas of the object.
 
 #include <functional>
 #include <string_view>
@@ -18,8 +18,8 @@ using ReplicasPath = std::function<std::string_view(std::string_view api_version
 JsonArray ToScaleManagers(const JsonArray& managers, const ReplicasPath& replicas_path);
 
 // The managedFields of an object that had `managers` before its Scale was written with
-// `scale_managers`. New managers own the replicas of `api_version`, and have no time: Kubernetes does
-// not record it.
+// `scale_managers`. New managers own the replicas of `api_version`, and have no time: Kubernetes
+// does not record it.
 JsonArray FromScaleManagers(const JsonArray& managers, const JsonArray& scale_managers,
                             std::string_view api_version, const ReplicasPath& replicas_path);
 

@@ -1,5 +1,5 @@
-// Every stored object can be read, listed, watched, patched, replaced and deleted: in particular one
-// of the greatest depth, and one with texts from headers and parameters.
+// Every stored object can be read, listed, watched, patched, replaced and deleted: in particular
+// one of the greatest depth, and one with texts from headers and parameters.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
