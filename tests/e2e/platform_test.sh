@@ -143,14 +143,14 @@ YAML
 request_role bob grab Update Owner >/dev/null
 alice=system:serviceaccount:user-system:alice
 if [ -n "$ours" ]; then
-  shows "the server records who asks" created request_role bob forged Update Owner $alice
+  shows "the server records the requester" created request_role bob forged Update Owner $alice
   shows "whatever the request says" "system:serviceaccount:user-system:bob" \
     kubectl get operationrequest forged --namespace ns-bob --output=yaml
   eventually "so that it fails" is_phase operationrequest forged Failed --namespace ns-bob
 else
   refuses "nobody asks in the name of another" "must be system:serviceaccount:user-system:bob" \
     request_role bob forged Update Owner $alice
-  shows "nobody has to say who asks" created request_role bob nameless Update Owner ""
+  shows "the requester need not be named" created request_role bob nameless Update Owner ""
   refuses "nor can say it later" "cannot be changed" \
     kubectl annotate operationrequest nameless --namespace ns-bob --overwrite kubexms.io/creator=$alice
   eventually "which is not executed" is_phase operationrequest nameless Failed --namespace ns-bob

@@ -9,9 +9,10 @@
 namespace kubexms::tidy {
 namespace {
 
+// Names with placeholders, addresses, and C++ in code blocks: [](std::string_view text).
 bool IsPlaceholder(const std::string& path) {
   return path.find_first_of("<>*{}$@ …") != std::string::npos ||
-         path.find("://") != std::string::npos;
+         path.find("::") != std::string::npos || path.find("://") != std::string::npos;
 }
 
 bool IsInRepository(const std::string& path) {
