@@ -162,7 +162,7 @@ TEST_F(EngineTest, RunPlannedDoesNotRepeatTheQueries) {
   EXPECT_EQ(report.round_trips, 3u);
   EXPECT_EQ(report.unchanged, 27u);
   EXPECT_EQ(prepared, 2);
-  // One who did not answer then is asked again.
+  // A plan with an unreachable host is made again.
   fleet.host(1).SetDown(true);
   const Result<RunPlan> partial = engine.Plan(pipeline);
   ASSERT_EQ(partial->unreachable.size(), 1u);
@@ -179,16 +179,17 @@ TEST_F(EngineTest, EachHostGetsItsOwnData) {
   }
 }
 
-// Takes down all that is sent to a host.
-class OverheardHost final : public Connector {
+// Records all operations that are sent to a host.
+class RecordingHost final : public Connector {
  public:
-  explicit OverheardHost(std::shared_ptr<SimulatedHost> host) : host_(std::move(host)) {}
+  explicit RecordingHost(std::shared_ptr<SimulatedHost> host) : host_(std::move(host)) {}
 
   Result<std::vector<OperationResult>> Perform(std::span<const Operation> operations,
                                                const PerformOptions& options) override {
     {
       MutexLock lock(mutex_);
-      for (const Operation& operation : operations) heard_ += WriteJson(ToJson(operation)) + "\n";
+      for (const Operation& operation : operations)
+        recorded_ += WriteJson(ToJson(operation)) + "\n";
     }
     return host_->Perform(operations, options);
   }
@@ -205,13 +206,13 @@ class OverheardHost final : public Connector {
   uint64_t round_trips() const override { return host_->round_trips(); }
   std::string heard() const {
     MutexLock lock(mutex_);
-    return heard_;
+    return recorded_;
   }
 
  private:
   const std::shared_ptr<SimulatedHost> host_;
   mutable Mutex mutex_;
-  std::string heard_ GUARDED_BY(mutex_);
+  std::string recorded_ GUARDED_BY(mutex_);
 };
 
 TEST_F(EngineTest, SendsNoDataOfOneHostToAnother) {
@@ -222,11 +223,11 @@ TEST_F(EngineTest, SendsNoDataOfOneHostToAnother) {
                          .secrets = &secrets_,
                          .clock = &clock_,
                          .random = &random_};
-  std::vector<std::shared_ptr<OverheardHost>> ears;
+  std::vector<std::shared_ptr<RecordingHost>> ears;
   for (const auto& host : fleet.hosts()) {
     // What was there before is in backups and diffs.
     host->PutFile("/etc/own", "before, of " + host->name() + "\n");
-    ears.push_back(std::make_shared<OverheardHost>(host));
+    ears.push_back(std::make_shared<RecordingHost>(host));
     options.hosts.push_back({.name = host->name(), .connector = ears.back()});
   }
   Runtime runtime(std::move(options));
@@ -358,7 +359,7 @@ class Recorder {
   int most_ GUARDED_BY(mutex_) = 0;
 };
 
-// Acts once on each host, and remembers that in a file.
+// Writes a file on each host once, and records the order.
 class RecordedStep final : public Step {
  public:
   RecordedStep(std::string name, Recorder* recorder)
@@ -388,7 +389,7 @@ class RecordedStep final : public Step {
   Recorder* const recorder_;
 };
 
-// Writes a file, after which there is perhaps no way back.
+// Writes a file, optionally as a point of no return.
 class FileStep final : public NamedStep {
  public:
   explicit FileStep(bool is_final) : NamedStep("file"), final_(is_final) {}

@@ -344,7 +344,8 @@ kx_scope() {
     echo systemd-run -q --scope --description=kubexms
 }
 # Runs a package manager, which must never be cut off: it has a session of its own, does not carry
-# our mark, and writes to a file, so that it continues when this shell is killed or the connection is lost.
+# our mark, and writes to a file, so that it continues when this shell is killed or the connection
+# is lost.
 # One at a time: whoever comes next waits for the one that runs.
 kx_uncut() {
   job=$(mktemp -d /run/kubexms.XXXXXX) || return 1

@@ -101,7 +101,7 @@ Result<ExitCode> ResumeRun(const Invocation& call) {
   }
   if (call.Given("dry-run")) {
     ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
-    call.err() << fmt::format("Resumes run {}.\n", run);
+    if (!call.Given("output")) call.err() << fmt::format("Resumes run {}.\n", run);
     return PrintRunPlan(call, plan);
   }
   ASSIGN_OR_RETURN(const RunReport report, session->Resume(pipeline, run));
@@ -222,8 +222,7 @@ Result<ExitCode> Adopt(const Invocation& call) {
   if (adoption.unreachable.empty()) return ExitCode::kDone;
   call.err() << fmt::format(
       "Unreachable: {}. Repeat the command when they are reachable; until then their runs cannot "
-      "be "
-      "undone.\n",
+      "be undone.\n",
       fmt::join(adoption.unreachable, ", "));
   return ExitCode::kSomeHostsFailed;
 }

@@ -74,8 +74,7 @@ Result<ExitCode> Restore(const Invocation& call) {
   if (!call.Given("yes")) {
     call.err() << fmt::format(
         "This stops etcd on {}, and replaces its data by {}.\nAll later writes are lost. To "
-        "confirm, "
-        "add --yes.\n",
+        "confirm, add --yes.\n",
         fmt::join(session->cluster().spec.role_groups.etcd, ", "), call.Value("from"));
     return ExitCode::kWrongUsage;
   }

@@ -324,7 +324,7 @@ Command ManagerCommand() {
            {.name = "set",
             .value = "PATH=VALUE",
             .doc = "setting that overrides the configuration file, such as log.level=debug or "
-                   "controllers.namespace-controller.workers=4; may be repeated"}},
+                   "controllers.namespace-controller.maxConcurrentReconciles=4; may be repeated"}},
       .run = RunManager,
   };
 }

@@ -29,8 +29,7 @@ Result<void> CheckNoMemberLeaves(const RunPlan& plan) {
   if (!leaving) return {};
   return Error::BadRequest(
       fmt::format("the configuration also removes {} from etcd; to apply both: kubexms create "
-                  "cluster; to remove "
-                  "it only: kubexms remove nodes",
+                  "cluster; to remove it only: kubexms remove nodes",
                   *leaving));
 }
 
@@ -50,7 +49,10 @@ Result<ExitCode> AddNodes(const Invocation& call) {
   pipeline.name = cluster::PipelineName(cluster::PipelineId::kAddNodes);
   ASSIGN_OR_RETURN(const RunPlan plan, session->MakePlan(pipeline));
   RETURN_IF_ERROR(CheckNoMemberLeaves(plan));
-  call.err() << fmt::format("New hosts: {}\n", fmt::join(new_hosts, ", "));
+  // With -o standard error has only JSON events.
+  if (!call.Given("output")) {
+    call.err() << fmt::format("New hosts: {}\n", fmt::join(new_hosts, ", "));
+  }
   if (call.Given("dry-run")) return PrintRunPlan(call, plan);
   session->PrintWarnings(call, plan);
   if (const auto refused = cluster::CheckPreflight(plan); !refused.ok()) {

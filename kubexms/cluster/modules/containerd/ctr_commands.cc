@@ -12,8 +12,9 @@ using automation::ShellQuote;
 // ctr waits much longer by itself for a containerd that does not respond.
 constexpr std::string_view kCtr = "timeout 5 ctr";
 
-constexpr std::string_view kCriIsOk =
-    R"awk($1 == "io.containerd.grpc.v1" && $2 == "cri" && $NF == "ok" { ok = 1 } END { exit !ok })awk";
+constexpr std::string_view kCriIsOk = R"awk(
+$1 == "io.containerd.grpc.v1" && $2 == "cri" && $NF == "ok" { ok = 1 }
+END { exit !ok })awk";
 
 // CRI marks an image as managed after it has stored a second reference to the same digest, named
 // after the id of the image. Only such images can be used by pods.
