@@ -93,7 +93,7 @@ TEST(ManagerConfigurationTest, ErrorsNameTheSetting) {
   EXPECT_THAT(message("controllers: {hello: {maxConcurrentReconciles: many}}"),
               HasSubstr("controllers.hello.maxConcurrentReconciles"));
   EXPECT_THAT(message("shutdownTimeout: soon"), HasSubstr("shutdownTimeout"));
-  EXPECT_THAT(message("[1]"), HasSubstr("map of settings"));
+  EXPECT_THAT(message("[1]"), HasSubstr("must be a map"));
   EXPECT_THAT(message("", {"maxRetries"}), HasSubstr("PATH=VALUE"));
   EXPECT_THAT(message("a: [b"), HasSubstr("line"));
 }
