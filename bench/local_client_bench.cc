@@ -113,7 +113,7 @@ void MeasureCreates(Client& local, HttpClient& https) {
 
 void MeasureLists(Client& local, HttpClient& https) {
   const ClientRequest create = CreateRequest();
-  size_t there = local.List(kConfigMaps).value().items.size();
+  size_t there = local.List(kConfigMaps, {.namespace_name = "default"}).value().items.size();
   for (; there < kObjects; ++there) (void)local.Do(create).value();
   Print(fmt::format("list of {}", there),
         Best(5, 1, [&] { (void)local.List(kConfigMaps).value(); }),
