@@ -18,8 +18,8 @@
 #include "kubexms/apiserver/decoding/body.h"
 #include "kubexms/apiserver/request/request.h"
 #include "kubexms/apiserver/request/user.h"
-#include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/apiserver/resources/commit_hook.h"
+#include "kubexms/apiserver/resources/resource.h"
 #include "kubexms/apiserver/write/field_management.h"
 #include "kubexms/apiserver/write/patch.h"
 #include "kubexms/base/clock.h"
@@ -146,6 +146,8 @@ class ObjectWrite {
 
   // ---- Stored documents (object_writer.cc).
   Time Now() const { return Time::Now(environment_.clock); }
+  // Events are stored in one API group and written through two, which validate them differently.
+  const Strategy& Rules() const { return *requested().strategy; }
   std::string KeyOf(std::string_view name) const;
   Error Conflict(std::string_view name) const;
   // Sets the managed fields of a document that is to be stored in place of `old`, if any.
