@@ -80,6 +80,33 @@ status=0
 wait "$replica" || status=$?
 expect "SIGTERM is a clean end" 0 "$status"
 
+# --- a start that finds everything as it should be asks the server for lists and watches, and for nothing
+# else: at the default rate a request for each object would take a minute for a thousand of them
+# count METRIC: the sum of those lines of the controller's metrics.
+count() { metrics | awk -v name="$1" 'index($0, name) == 1 { sum += $NF } END { print sum + 0 }'; }
+has_reconciled() { [ "$(count 'controller_runtime_reconcile_total{controller="hello",result="success"}')" -ge "$1" ]; }
+# start_counted NAME: returns when it serves its metrics.
+start_counted() {
+  start_hello "$1"
+  eventually "$1 serves its metrics" grep "metrics are served" "$work/$1.log"
+  address=$(sed -n 's/.*health and metrics are served address=//p' "$work/$1.log")
+}
+for i in {1..100}; do
+  echo "---"
+  hello_object "many-$i"
+done | kubectl apply --filename - >/dev/null
+start_counted many
+eventually "a hundred are reconciled" says many-100 "Hello, many-100!"
+eventually "all of them" has_reconciled 102
+kill -TERM "$replica"
+wait "$replica" || true
+start_counted restarted
+eventually "they are again after a restart" has_reconciled 102
+requests=$(count rest_client_requests_total)
+[ "$requests" -lt 20 ] || failed "a restart asks for no single object" "fewer than 20 requests" "$requests"
+kill -TERM "$replica"
+wait "$replica" || true
+
 # --- replicas, and a record as other programs write it
 lease() { kubectl get lease hello-controller --output "jsonpath={.spec.$1}"; }
 apply 'apiVersion: coordination.k8s.io/v1

@@ -9,7 +9,7 @@ void CustomResourceColumnDefinition::Describe(Type<CustomResourceColumnDefinitio
   type.Field("description", 4, &CustomResourceColumnDefinition::description,
              "Meaning of the column, for people.");
   type.Field("format", 3, &CustomResourceColumnDefinition::format,
-             "OpenAPI format, such as date-time; name marks the column with the object's name.");
+             "OpenAPI format, such as date-time.");
   type.Field("jsonPath", 6, &CustomResourceColumnDefinition::json_path,
              "Where the value is in each object, starting with a dot, such as .spec.size; arrays "
              "are not supported.")
@@ -20,8 +20,7 @@ void CustomResourceColumnDefinition::Describe(Type<CustomResourceColumnDefinitio
       .OmitZero();
   type.Field("type", 2, &CustomResourceColumnDefinition::type,
              "OpenAPI type of the value; date prints how long ago it was.")
-      .Required()
-      .Enum({"integer", "number", "string", "boolean", "date"});
+      .Required();
 }
 
 void ServiceReference::Describe(Type<ServiceReference>& type) {
@@ -67,8 +66,7 @@ void CustomResourceConversion::Describe(Type<CustomResourceConversion>& type) {
       .Doc("How objects are converted between the versions of a custom resource.");
   type.Field("strategy", 1, &CustomResourceConversion::strategy,
              "None changes only apiVersion; Webhook calls a converter.")
-      .Required()
-      .Enum({"None", "Webhook"});
+      .Required();
   type.Field("webhook", 2, &CustomResourceConversion::webhook,
              "The converter; required for Webhook, forbidden for None.");
 }

@@ -87,8 +87,7 @@ void HPAScalingPolicy::Describe(Type<HPAScalingPolicy>& type) {
       .Maximum(1800);
   type.Field("type", 1, &HPAScalingPolicy::type,
              "Whether value counts pods or percents of the present size.")
-      .Required()
-      .Enum({"Pods", "Percent"});
+      .Required();
   type.Field("value", 2, &HPAScalingPolicy::value, "Largest change within the period; above 0.")
       .Required()
       .Minimum(1);
@@ -99,18 +98,16 @@ void HPAScalingRules::Describe(Type<HPAScalingRules>& type) {
       .Doc("How fast and how eagerly to scale in one direction.");
   type.Field("policies", 2, &HPAScalingRules::policies,
              "Limits on speed; absent leaves the defaults of the direction.")
+      .Pointer()
       .ListAtomic();
   type.Field("selectPolicy", 1, &HPAScalingRules::select_policy,
              "With several policies, take the largest change (Max, default) or the smallest (Min); "
              "Disabled never scales this way.")
       .Pointer()
-      .Default("Max")
-      .Enum({"Max", "Min", "Disabled"});
+      .Default("Max");
   type.Field("stabilizationWindowSeconds", 3, &HPAScalingRules::stabilization_window_seconds,
              "Seconds of past recommendations to consider before acting, up to 3600; by default 0 "
-             "going up, 300 going down.")
-      .Minimum(0)
-      .Maximum(3600);
+             "going up, 300 going down.");
   type.Field("tolerance", 4, &HPAScalingRules::tolerance,
              "Deviation from the target that is still ignored, as a fraction; absent means the "
              "cluster default of 0.1.");

@@ -41,8 +41,7 @@ void HTTPIngressPath::Describe(Type<HTTPIngressPath>& type) {
              "Exact compares whole paths, Prefix compares element by element, "
              "ImplementationSpecific is up to the controller.")
       .WriteNull()
-      .Required()
-      .Enum({"Exact", "Prefix", "ImplementationSpecific"});
+      .Required();
 }
 
 void HTTPIngressRuleValue::Describe(Type<HTTPIngressRuleValue>& type) {

@@ -150,7 +150,8 @@ void RemoveZeroValues(Json& object, const ZeroForm& form) {
     if (!value.is_null()) RemoveInside(value, *field);
     const bool unset = value.is_null() || (!IsPointer(field->presence) && IsZero(value, *field)) ||
                        // Storage does not distinguish an empty list from an absent one.
-                       (IsContainer(field->kind) && IsZero(value, *field));
+                       (IsContainer(field->kind) && field->presence != ZeroPresence::kPointer &&
+                        IsZero(value, *field));
     it = unset ? members.erase(it) : it + 1;
   }
 }

@@ -79,16 +79,35 @@ class PodPriority final : public Admission {
       }
     }
     const Json* value = FindMember(priority_class, "value");
-    spec["priority"] = value == nullptr ? Json(0) : *value;
+    RETURN_IF_ERROR(SetComputed(request, spec, "priority", value == nullptr ? Json(0) : *value,
+                                "the integer value of priority"));
     if (!priority_class.is_null()) spec["priorityClassName"] = NameOf(priority_class);
-    if (!spec.contains("preemptionPolicy")) {
-      const std::string_view policy = FindString(priority_class, "preemptionPolicy");
-      spec["preemptionPolicy"] = policy.empty() ? "PreemptLowerPriority" : policy;
-    }
-    return {};
+    const std::string_view policy = FindString(priority_class, "preemptionPolicy");
+    return SetComputed(request, spec, "preemptionPolicy",
+                       Json(policy.empty() ? "PreemptLowerPriority" : policy),
+                       "the string value of PreemptionPolicy");
   }
 
  private:
+  // Sets the value that follows from the PriorityClass. The pod may give no other value.
+  static Result<void> SetComputed(const AdmissionRequest& request, JsonObject& spec,
+                                  std::string_view member, const Json& computed,
+                                  std::string_view called) {
+    Json& value = spec[member];
+    if (!value.is_null() && !JsonEqual(value, computed)) {
+      return Error::Forbidden(
+          "pods", request.name,
+          fmt::format("{} ({}) must not be provided in pod spec; priority admission controller "
+                      "computed {} from the given PriorityClass name",
+                      called, Plain(value), Plain(computed)));
+    }
+    value = computed;
+    return {};
+  }
+  static std::string Plain(const Json& value) {
+    return value.is_string() ? std::string(AsView(value.get_string())) : WriteJson(value);
+  }
+
   // Null when the PriorityClass does not exist.
   Result<Json> Find(const std::string& name) {
     ASSIGN_OR_RETURN(const store::RecordPtr record, store_.Get(Prefix() + name));

@@ -1,3 +1,8 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
 #include "kubexms/api/group_version.h"
 #include "kubexms/api/values/quantity.h"
 #include "kubexms/apiserver/strategies/builtin.h"
@@ -10,11 +15,12 @@ struct MetricKind {
   std::string_view type;
   std::string_view member;
 };
+// In the order in which they are looked at.
 constexpr MetricKind kMetricKinds[] = {{"Object", "object"},
+                                       {"External", "external"},
                                        {"Pods", "pods"},
                                        {"Resource", "resource"},
-                                       {"ContainerResource", "containerResource"},
-                                       {"External", "external"}};
+                                       {"ContainerResource", "containerResource"}};
 
 JsonObject Policy(std::string_view type, int64_t value) {
   return {{"type", type}, {"value", value}, {"periodSeconds", 15}};
@@ -40,9 +46,9 @@ bool IsPositive(const Field& amount) {
 
 void ValidateTarget(const Field& target) {
   const Field type = target["type"];
-  if (type.MustBeSet("must specify a metric target type") && type.Text() != "Utilization" &&
-      type.Text() != "Value" && type.Text() != "AverageValue")
-    type.Invalid("must be either Utilization, Value, or AverageValue");
+  (void)type.MustBeSet("must specify a metric target type");
+  if (type.Text() != "Utilization" && type.Text() != "Value" && type.Text() != "AverageValue")
+    type.Invalid(Json(type.Text()), "must be either Utilization, Value, or AverageValue");
   for (std::string_view name : {"value", "averageValue"}) {
     const Field amount = target[name];
     if (amount && !IsPositive(amount)) amount.Invalid("must be positive");
@@ -62,13 +68,17 @@ void ValidateResourceTarget(const Field& target) {
 }
 
 void ValidatePodsTarget(const Field& target) {
-  const Field amount = target["averageValue"];
-  if (!amount || !IsPositive(amount))
+  if (const Field amount = target["averageValue"]; !amount)
     amount.Required("must specify a positive target averageValue");
 }
 
-// The target of a metric that is measured once for all pods.
-void ValidateSharedTarget(const Field& target) {
+// The targets of metrics that are measured once for all pods.
+void ValidateObjectTarget(const Field& target) {
+  if (!target["value"] && !target["averageValue"])
+    target["averageValue"].Required("must set either a target value or averageValue");
+}
+
+void ValidateExternalTarget(const Field& target) {
   const Field value = target["value"];
   const Field average = target["averageValue"];
   if (!value && !average)
@@ -127,45 +137,68 @@ void ValidateMetricSource(std::string_view kind, const Field& source) {
     ValidateResourceTarget(target);
   } else if (kind == "pods") {
     ValidatePodsTarget(target);
+  } else if (kind == "object") {
+    ValidateObjectTarget(target);
   } else {
-    ValidateSharedTarget(target);
+    ValidateExternalTarget(target);
   }
 }
 
+// Of several sources the first is looked at; one that is there alone need not be that of the type.
 void ValidateMetric(const Field& metric) {
   const Field type = metric["type"];
-  bool known = false;
+  const MetricKind* wanted = nullptr;
+  for (const MetricKind& kind : kMetricKinds) {
+    if (type.Text() == kind.type) wanted = &kind;
+  }
+  (void)type.MustBeSet("must specify a metric source type");
+  if (wanted == nullptr)
+    type.NotSupported({"ContainerResource", "External", "Object", "Pods", "Resource"});
+  std::vector<std::string_view> present;
   for (const MetricKind& kind : kMetricKinds) {
     const Field source = metric[kind.member];
-    if (type.Text() == kind.type) {
-      known = true;
-      if (!source) {
-        source.Required("must populate information for the given metric source");
-        continue;
-      }
-      ValidateMetricSource(kind.member, source);
-    } else if (source) {
-      source.Forbidden("must populate the given metric source only");
-    }
+    if (!source) continue;
+    if (present.empty()) ValidateMetricSource(kind.member, source);
+    present.push_back(kind.member);
   }
-  if (type.empty()) return type.Required("must specify a metric source type");
-  if (!known) type.NotSupported({"ContainerResource", "External", "Object", "Pods", "Resource"});
+  if (wanted != nullptr && !metric[wanted->member])
+    metric[wanted->member].Required("must populate information for the given metric source");
+  if (present.size() == 1) return;
+  for (std::string_view member : present) {
+    if (wanted == nullptr || member != wanted->member)
+      metric[member].Forbidden("must populate the given metric source only");
+  }
 }
 
 void ValidateRules(const Field& rules) {
   if (!rules) return;
-  rules["stabilizationWindowSeconds"].AtLeast(0);
   const Field window = rules["stabilizationWindowSeconds"];
+  if (window.Int() < 0) window.Invalid("must be greater than or equal to zero");
   if (window.Int() > 3600) window.Invalid("must be less than or equal to 3600");
-  rules["selectPolicy"].OneOf({"Disabled", "Max", "Min"});
+  if (const Field select = rules["selectPolicy"]) select.MustBeOneOf({"Disabled", "Max", "Min"});
   const Field policies = rules["policies"];
   policies.MustBeSet("must specify at least one Policy");
   for (const Field& policy : policies.Items()) {
-    policy["type"].SetAndOneOf({"Percent", "Pods"});
+    policy["type"].MustBeOneOf({"Percent", "Pods"});
     if (policy["value"].Int() <= 0) policy["value"].Invalid("must be greater than zero");
     const Field period = policy["periodSeconds"];
     if (period.Int() <= 0) period.Invalid("must be greater than zero");
     if (period.Int() > 1800) period.Invalid("must be less than or equal to 1800");
+  }
+}
+
+// Tolerances are an alpha feature in v1.34, which is off.
+constexpr std::string_view kRules[] = {"spec.behavior.scaleUp", "spec.behavior.scaleDown"};
+
+bool HasTolerances(const JsonObject& scaler) {
+  return std::ranges::any_of(kRules, [&](std::string_view rules) {
+    return Find(scaler, fmt::format("{}.tolerance", rules)) != nullptr;
+  });
+}
+
+void DropTolerances(JsonObject& scaler) {
+  for (std::string_view rules : kRules) {
+    if (JsonObject* object = FindObject(scaler, rules)) object->erase("tolerance");
   }
 }
 
@@ -181,11 +214,17 @@ class AutoscalerStrategy : public KindStrategy {
   }
 
   void PrepareForCreate(JsonObject& scaler) const override {
+    DropTolerances(scaler);
     if (TextAt(scaler, "apiVersion") == "autoscaling/v1") {
       scaler["status"] = JsonObject{{"currentReplicas", 0}, {"desiredReplicas", 0}};
     } else {
       scaler["status"] = JsonObject{{"desiredReplicas", 0}, {"currentMetrics", nullptr}};
     }
+  }
+
+  // As upstream: what was stored with tolerances, by a server that has them, keeps them.
+  void PrepareForUpdate(JsonObject& scaler, const JsonObject& old) const override {
+    if (!HasTolerances(old)) DropTolerances(scaler);
   }
 
   void Validate(const JsonObject& object, FieldErrors& errors) const override {
@@ -200,7 +239,17 @@ class AutoscalerStrategy : public KindStrategy {
       maximum.Invalid(Json(maximum.Int()), "must be greater than or equal to `minReplicas`");
     ValidateReference(spec["scaleTargetRef"]);
     const Field metrics = spec["metrics"];
-    for (const Field& metric : metrics.Items()) ValidateMetric(metric);
+    bool has_outside_metric = false;
+    for (const Field& metric : metrics.Items()) {
+      ValidateMetric(metric);
+      const std::string_view type = metric["type"].Text();
+      has_outside_metric = has_outside_metric || type == "Object" || type == "External";
+    }
+    if (minimum && minimum.Int() == 0 && !has_outside_metric) {
+      metrics.Forbidden(
+          "must specify at least one Object or External metric to support scaling to "
+          "zero replicas");
+    }
     for (std::string_view direction : {"scaleUp", "scaleDown"}) {
       const Field behavior = spec["behavior"];
       const Field rules = behavior[direction];

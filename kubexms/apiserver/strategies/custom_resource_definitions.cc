@@ -7,6 +7,7 @@
 #include "kubexms/api/schema/field_error.h"
 #include "kubexms/api/values/quote.h"
 #include "kubexms/apiserver/strategies/builtin.h"
+#include "kubexms/apiserver/strategies/definition_parts.h"
 #include "kubexms/apiserver/strategies/fields.h"
 #include "kubexms/base/json/json_members.h"
 #include "kubexms/base/text/lower_case.h"
@@ -24,6 +25,13 @@ void AddAll(const Messages& messages, const FieldPath& path, std::string_view va
   for (const std::string& message : messages) errors.push_back(Invalid(path, Json(value), message));
 }
 
+// The error about an absent list, which kube-apiserver shows as null.
+ErrorCause InvalidNull(const FieldPath& path, std::string_view detail) {
+  ErrorCause cause = Invalid(path, Json(0), detail);
+  cause.message = fmt::format("Invalid value: null: {}", detail);
+  return cause;
+}
+
 bool IsEstablished(const Json& definition) {
   return std::ranges::any_of(MemberItems(MemberOrNull(definition, "status"), "conditions"),
                              [](const Json& condition) {
@@ -38,10 +46,19 @@ class DefinitionRules {
   DefinitionRules(const Json& definition, FieldErrors& errors)
       : definition_(definition), spec_(MemberOrNull(definition, "spec")), errors_(errors) {}
 
+  // In the order of kube-apiserver.
   void Check() {
-    CheckNames();
+    CheckName();
+    CheckGroup();
     CheckScope();
     CheckVersions();
+    CheckNames();
+    CheckVersionedField("schema", "validation", &DefinitionRules::CheckSchema);
+    CheckVersionedField("subresources", "subresources", &DefinitionRules::CheckScalePaths);
+    CheckVersionedField("additionalPrinterColumns", "additionalPrinterColumns",
+                        &DefinitionRules::CheckColumnsOf);
+    CheckSelectable();
+    CheckConversion(MemberOrNull(spec_, "conversion"), kSpec.Child("conversion"), errors_);
     CheckStoredVersions();
     CheckApproval();
   }
@@ -85,6 +102,8 @@ class DefinitionRules {
     const FieldPath path = status.Child("storedVersions");
     const JsonArray& stored = MemberItems(MemberOrNull(definition_, "status"), "storedVersions");
     const JsonArray& versions = MemberItems(spec_, "versions");
+    if (stored.empty())
+      errors_.push_back(InvalidNull(path, "must have at least one stored version"));
     for (size_t i = 0; i < stored.size(); ++i) {
       const std::string_view name = AsView(stored[i].as_string());
       const bool known = std::ranges::any_of(
@@ -117,6 +136,14 @@ class DefinitionRules {
     }
   }
 
+  // Whether the field is the same in all versions. There is at least one version.
+  bool IsCommon(std::string_view key) const {
+    const JsonArray& versions = MemberItems(spec_, "versions");
+    const Json& first = MemberOrNull(versions.front(), key);
+    return std::ranges::all_of(
+        versions, [&](const Json& version) { return MemberOrNull(version, key) == first; });
+  }
+
   // A field that every version has. If it is the same in all of them, errors name it once, by its
   // name in apiextensions.k8s.io/v1beta1, where it was common to all versions.
   void CheckVersionedField(std::string_view key, std::string_view common_name,
@@ -124,10 +151,9 @@ class DefinitionRules {
                                                           const FieldPath& path)) {
     const JsonArray& versions = MemberItems(spec_, "versions");
     if (versions.empty()) return;
-    const Json& first = MemberOrNull(versions.front(), key);
-    const bool common = std::ranges::all_of(
-        versions, [&](const Json& version) { return MemberOrNull(version, key) == first; });
-    if (common) return (this->*check)(first, kSpec.Child(common_name));
+    if (IsCommon(key)) {
+      return (this->*check)(MemberOrNull(versions.front(), key), kSpec.Child(common_name));
+    }
     const FieldPath versions_path = kSpec.Child("versions");
     for (size_t i = 0; i < versions.size(); ++i) {
       const FieldPath path = versions_path.Index(i);
@@ -155,41 +181,51 @@ class DefinitionRules {
     const std::string_view selector = FindString(scale, "labelSelectorPath");
     if (!selector.empty() && !selector.starts_with(".status.") && !selector.starts_with(".spec.")) {
       errors_.push_back(Invalid(scale_path.Child("labelSelectorPath"), Json(selector),
-                                "should be a json path under .status or .spec"));
+                                selector.starts_with('.')
+                                    ? "should be a json path under .status or .spec"
+                                    : "must be a simple json path starting with ."));
+    }
+  }
+
+  void CheckName() {
+    const std::string wanted = fmt::format(
+        "{}.{}", FindString(MemberOrNull(spec_, "names"), "plural"), FindString(spec_, "group"));
+    if (DefinitionName() == wanted) return;
+    const FieldPath metadata("metadata");
+    errors_.push_back(Invalid(metadata.Child("name"), Json(DefinitionName()),
+                              "must be spec.names.plural+\".\"+spec.group"));
+  }
+
+  void CheckGroup() {
+    const std::string_view group = FindString(spec_, "group");
+    const FieldPath path = kSpec.Child("group");
+    if (group.empty()) return errors_.push_back(Required(path));
+    const Messages wrong = ValidateDns1123Subdomain(group);
+    AddAll(wrong, path, group, errors_);
+    if (wrong.empty() && group.find('.') == std::string_view::npos) {
+      errors_.push_back(Invalid(path, Json(group), "should be a domain with at least one dot"));
     }
   }
 
   void CheckNames() {
-    const std::string_view group = FindString(spec_, "group");
-    const FieldPath group_path = kSpec.Child("group");
-    if (group.empty()) {
-      errors_.push_back(Required(group_path));
-    } else {
-      AddAll(ValidateDns1123Subdomain(group), group_path, group, errors_);
-      if (group.find('.') == std::string_view::npos) {
-        errors_.push_back(
-            Invalid(group_path, Json(group), "should be a domain with at least one dot"));
-      }
-    }
     const Json& names = MemberOrNull(spec_, "names");
     const FieldPath names_path = kSpec.Child("names");
     for (const std::string_view key : {"plural", "singular", "kind", "listKind"}) {
-      const FieldPath path = names_path.Child(key);
+      if (FindString(names, key).empty()) errors_.push_back(Required(names_path.Child(key)));
+    }
+    for (const std::string_view key : {"plural", "singular", "kind", "listKind"}) {
       const std::string_view name = FindString(names, key);
-      if (name.empty()) {
-        errors_.push_back(Required(path));
-      } else {
-        AddAll(ValidateDns1035Label(LowerCase(name)), path, name, errors_);
+      if (name.empty()) continue;
+      const FieldPath path = names_path.Child(key);
+      const bool mixed_case = key == "kind" || key == "listKind";
+      for (const std::string& message :
+           ValidateDns1035Label(mixed_case ? LowerCase(name) : std::string(name))) {
+        errors_.push_back(Invalid(
+            path, Json(name),
+            (mixed_case ? "may have mixed case, but should otherwise match: " : "") + message));
       }
     }
     CheckShortNamesAndCategories(names, names_path);
-    const std::string wanted = fmt::format("{}.{}", FindString(names, "plural"), group);
-    const std::string_view name = FindString(MemberOrNull(definition_, "metadata"), "name");
-    if (name != wanted) {
-      const FieldPath metadata("metadata");
-      const FieldPath path = metadata.Child("name");
-      errors_.push_back(Invalid(path, Json(name), "must be spec.names.plural+\".\"+spec.group"));
-    }
   }
 
   void CheckVersions() {
@@ -204,19 +240,18 @@ class DefinitionRules {
       AddAll(ValidateDns1035Label(name), name_path, name, errors_);
       names.insert(name);
       if (IsMemberTrue(versions[i], "storage")) ++storage_versions;
+      CheckDeprecationWarning(versions[i], path, errors_);
       RequireSchema(versions[i], path);
     }
-    CheckVersionedField("schema", "validation", &DefinitionRules::CheckSchema);
-    CheckVersionedField("subresources", "subresources", &DefinitionRules::CheckScalePaths);
-    CheckVersionedField("additionalPrinterColumns", "additionalPrinterColumns",
-                        &DefinitionRules::CheckColumns);
     if (names.size() != versions.size()) {
       errors_.push_back(Invalid(versions_path, MemberOrNull(spec_, "versions"),
                                 "must contain unique version names"));
     }
     if (storage_versions != 1) {
-      errors_.push_back(Invalid(versions_path, MemberOrNull(spec_, "versions"),
-                                "must have exactly one version marked as storage version"));
+      constexpr std::string_view kOne = "must have exactly one version marked as storage version";
+      errors_.push_back(versions.empty()
+                            ? InvalidNull(versions_path, kOne)
+                            : Invalid(versions_path, MemberOrNull(spec_, "versions"), kOne));
     }
   }
 
@@ -234,21 +269,42 @@ class DefinitionRules {
     errors_.insert(errors_.end(), parsed.errors.begin(), parsed.errors.end());
   }
 
-  void CheckColumns(const Json& columns, const FieldPath& path) {
-    if (!columns.is_array()) return;
-    for (size_t i = 0; i < columns.get_array().size(); ++i) {
-      const Json& column = columns.get_array()[i];
-      const FieldPath column_path = path.Index(i);
-      const FieldPath type_path = column_path.Child("type");
-      const std::string_view type = FindString(column, "type");
-      constexpr std::string_view kTypes[] = {"boolean", "date", "integer", "number", "string"};
-      if (std::ranges::count(kTypes, type) == 0) {
-        errors_.push_back(
-            Invalid(type_path, Json(type), "must be one of boolean,date,integer,number,string"));
-      }
-      const FieldPath json_path = column_path.Child("jsonPath");
-      if (FindString(column, "jsonPath").empty()) errors_.push_back(Required(json_path));
+  void CheckColumnsOf(const Json& columns, const FieldPath& path) {
+    CheckColumns(columns, path, errors_);
+  }
+
+  // As in kube-apiserver, selectable fields that are the same in all versions need a schema that is the
+  // same in all versions, and others a schema that is not.
+  void CheckSelectable() {
+    const JsonArray& versions = MemberItems(spec_, "versions");
+    if (versions.empty()) return;
+    const bool common_schema = IsCommon("schema");
+    if (IsCommon("selectableFields")) {
+      CheckFields(versions.front(), common_schema,
+                  "may only be set when validations.schema is included",
+                  kSpec.Child("selectableFields"));
+      return;
     }
+    const FieldPath versions_path = kSpec.Child("versions");
+    for (size_t i = 0; i < versions.size(); ++i) {
+      const FieldPath path = versions_path.Index(i);
+      CheckFields(versions[i], !common_schema,
+                  "may only be set when `version.schema.openAPIV3Schema` is not included",
+                  path.Child("selectableFields"));
+    }
+  }
+
+  void CheckFields(const Json& version, bool has_schema, std::string_view without_schema,
+                   const FieldPath& path) {
+    const JsonArray& fields = MemberItems(version, "selectableFields");
+    if (fields.empty()) return;
+    const Json& schema = MemberOrNull(MemberOrNull(version, "schema"), "openAPIV3Schema");
+    if (has_schema) return CheckSelectableFields(fields, schema, path, errors_);
+    errors_.push_back(Invalid(path, Json(""), without_schema));
+  }
+
+  std::string_view DefinitionName() const {
+    return FindString(MemberOrNull(definition_, "metadata"), "name");
   }
 
   const Json& definition_;
@@ -298,7 +354,9 @@ class DefinitionStrategy final : public Strategy {
     if (names == nullptr || !names->is_object()) return;
     const std::string kind(FindString(*names, "kind"));
     if (FindString(*names, "singular").empty()) names->get_object()["singular"] = LowerCase(kind);
-    if (FindString(*names, "listKind").empty()) names->get_object()["listKind"] = kind + "List";
+    if (FindString(*names, "listKind").empty() && !kind.empty()) {
+      names->get_object()["listKind"] = kind + "List";
+    }
   }
 
   void PrepareForCreate(JsonObject& definition) const override {

@@ -23,17 +23,17 @@ void ValidateBackend(const Field& backend) {
   const Field resource = backend["resource"];
   if (service && resource)
     return backend.Invalid(Json(""), "cannot set both resource and service backends");
-  if (!service && !resource) return backend.Required("resource or service backend is required");
+  if (!service && !resource)
+    return backend.Invalid(Json(""), "resource or service backend is required");
   if (resource) return ValidateLocalReference(resource);
   const Field name = service["name"];
   if (name.MustBeSet()) name.Report(ValidateDns1035Label(name.Text()));
-  const Field port = service["port"];
   const Field number = service["port.number"];
   const Field port_name = service["port.name"];
   if (port_name.empty() && number.Int() == 0) {
-    port.Required("port name or number is required");
+    backend.Required("port name or number is required");
   } else if (!port_name.empty() && number.Int() != 0) {
-    port.Invalid("cannot set both port name & port number");
+    backend.Invalid(Json(""), "cannot set both port name & port number");
   } else if (!port_name.empty()) {
     port_name.Report(ValidatePortName(port_name.Text()));
   } else {
@@ -45,7 +45,7 @@ void ValidatePath(const Field& entry) {
   const Field type = entry["pathType"];
   const Field path = entry["path"];
   if (!type) return type.Required("pathType must be specified");
-  type.OneOf({"Exact", "ImplementationSpecific", "Prefix"});
+  type.MustBeOneOf({"Exact", "ImplementationSpecific", "Prefix"});
   const bool exact = type.Text() == "Exact" || type.Text() == "Prefix";
   if ((exact || !path.empty()) && !path.Text().starts_with('/'))
     path.Invalid("must be an absolute path");
@@ -74,7 +74,7 @@ class IngressStrategy : public KindStrategy {
     const Field rules = spec["rules"];
     const Field fallback = spec["defaultBackend"];
     if (rules.empty() && !fallback)
-      spec.Invalid(Json(JsonArray()), "either `defaultBackend` or `rules` must be specified");
+      spec.InvalidAs("null", "either `defaultBackend` or `rules` must be specified");
     if (fallback) ValidateBackend(fallback);
     for (const Field& rule : rules.Items()) ValidateRule(rule);
     const Field certificates = spec["tls"];

@@ -500,7 +500,10 @@ void ValidateAppArmorProfile(const Field& profile) {
 
 void ValidatePodSpec(const Field& spec, PodSpecContext place, std::string_view pod_name) {
   const Field volumes = spec["volumes"];
-  ValidateContainers(spec, ValidateVolumes(volumes, pod_name));
+  const PodVolumes mountable = ValidateVolumes(volumes, pod_name);
+  ValidateResourceClaims(spec);
+  ValidateContainers(spec, mountable);
+  ValidateClaimUses(spec);
   const Field containers = spec["containers"];
   if (spec["hostNetwork"].IsTrue()) ValidateHostNetworkPorts(containers, place);
   spec["restartPolicy"].SetAndOneOf({"Always", "OnFailure", "Never"});

@@ -29,6 +29,9 @@ struct PodVolumes {
 };
 PodVolumes ValidateVolumes(const Field& volumes, std::string_view pod_name);
 void ValidateContainers(const Field& spec, const PodVolumes& volumes);
+// Claims for devices: the claims of the pod, and the claims that containers use.
+void ValidateResourceClaims(const Field& spec);
+void ValidateClaimUses(const Field& spec);
 // Where a reference to a field of the pod is used: in an environment variable or in a volume.
 enum class FieldReferenceContext { kVariable, kVolume };
 void ValidateFieldReference(const Field& reference, FieldReferenceContext place);

@@ -180,7 +180,7 @@ TEST(IngressTest, RequiresRulesWithPathTypes) {
         std::string(spec) + "}");
   };
   EXPECT_EQ(errors("{}"),
-            "spec: Invalid value: []: either `defaultBackend` or `rules` must be specified");
+            "spec: Invalid value: null: either `defaultBackend` or `rules` must be specified");
   EXPECT_EQ(errors("{rules: [{http: {paths: [{path: /, backend: {service: {name: a, port: {number: "
                    "1}}}}]}}]}"),
             "spec.rules[0].http.paths[0].pathType: Required value: pathType must be specified");

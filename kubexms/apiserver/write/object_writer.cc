@@ -35,7 +35,8 @@ constexpr size_t kMaxObjectBytes = store::kMaxTransactionBytes - 50'000;
 constexpr std::string_view kModified =
     "the object has been modified; please apply your changes to the latest version and try again";
 
-FieldErrors ValidateDocument(const Json& document, const Resource& resource) {
+FieldErrors ValidateDocument(const Json& document, const Resource& resource,
+                             const Strategy& strategy) {
   FieldErrors errors;
   ValidateMetadata(document, resource, errors);
   if (resource.custom) {
@@ -43,7 +44,7 @@ FieldErrors ValidateDocument(const Json& document, const Resource& resource) {
       errors.push_back(std::move(cause));
     }
   } else {
-    resource.strategy->Validate(document.get_object(), errors);
+    strategy.Validate(document.get_object(), errors);
   }
   if (resource.scale) ValidateReplicas(document, *resource.scale, errors);
   return errors;
@@ -284,8 +285,8 @@ Result<void> ObjectWrite::PrepareCreation(Json& document, bool applied,
   }
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kCreate, document, nullptr, name));
   if (resource_.zero_form != nullptr) AddZeroValues(document, *resource_.zero_form);
-  FieldErrors errors = ValidateDocument(document, resource_);
-  resource_.strategy->ValidateCreate(document.get_object(), errors);
+  FieldErrors errors = ValidateDocument(document, resource_, Rules());
+  Rules().ValidateCreate(document.get_object(), errors);
   RETURN_IF_ERROR(Refuse(std::move(errors), resource_, document));
   RETURN_IF_ERROR(CheckDepth(document.get_object()));
   if (authorize) RETURN_IF_ERROR(authorize());
@@ -401,7 +402,7 @@ Result<void> ObjectWrite::PrepareUpdate(Json& document, const Json& old, bool ap
   RETURN_IF_ERROR(Admit(AdmissionRequest::Operation::kUpdate, document, &old, attributes_.name));
   MetadataOf(document)["resourceVersion"] = ResourceVersionOf(old);
   if (resource_.zero_form != nullptr) AddZeroValues(document, *resource_.zero_form);
-  FieldErrors errors = ValidateDocument(document, resource_);
+  FieldErrors errors = ValidateDocument(document, resource_, Rules());
   ValidateMetadataUpdate(document, old, errors);
   if (resource_.custom) {
     for (ErrorCause& cause : ValidateTransition(document, old, *resource_.schema)) {
@@ -411,7 +412,7 @@ Result<void> ObjectWrite::PrepareUpdate(Json& document, const Json& old, bool ap
   if (status) {
     resource_.strategy->ValidateStatusUpdate(document.get_object(), old.get_object(), errors);
   } else if (whole) {
-    resource_.strategy->ValidateUpdate(document.get_object(), old.get_object(), errors);
+    Rules().ValidateUpdate(document.get_object(), old.get_object(), errors);
   } else {
     resource_.strategy->ValidateSubresourceUpdate(part, document.get_object(), old.get_object(),
                                                   errors);

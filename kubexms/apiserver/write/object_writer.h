@@ -146,6 +146,8 @@ class ObjectWrite {
 
   // ---- Stored documents (object_writer.cc).
   Time Now() const { return Time::Now(environment_.clock); }
+  // Events are stored in one API group and written through two, which validate them differently.
+  const Strategy& Rules() const { return *requested().strategy; }
   std::string KeyOf(std::string_view name) const;
   Error Conflict(std::string_view name) const;
   // Sets the managed fields of a document that is to be stored in place of `old`, if any.
