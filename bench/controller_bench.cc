@@ -198,8 +198,8 @@ class FromVersion final : public ClientDecorator {
   const std::string version_;
 };
 
-// Changes Pods; returns the version before the changes.
-std::string ChangePods(Client& client) {
+// Creates Pods and changes them; returns the version before the changes.
+std::string FillAndChangePods(Client& client) {
   FillPods(client);
   const std::string version =
       client.List(ResourceType::Of<Pod>(), {.limit = 1}).value().resource_version;
@@ -351,7 +351,7 @@ int Main() {
   Print(fmt::format("initial list of {}, HTTPS", kObjects), fmt::format("{:.2f} s", sync));
   MeasureManager("in process", server.client());
   const Latencies https = MeasureManager("HTTPS", *rest);
-  const std::string version = ChangePods(server.client());
+  const std::string version = FillAndChangePods(server.client());
   Print("Pod events through an informer, HTTPS",
         fmt::format("{:.0f} /s", MeasurePodChanges(*rest, version)));
   MeasureNode(server, version, sync, https);

@@ -235,7 +235,7 @@ TEST_F(RequestsTest, WhereAPolicyChecksTheCreatorTheyMayDoWhatTheCreatorMay) {
   EXPECT_EQ(RoleOfBob(), "Developer");
   Operationrequest refused = Request("Update", "Owner");
   refused.metadata.namespace_name = "ns-bob";
-  EXPECT_THAT(Finish(*bob_, refused).message, HasSubstr("may not bind"));
+  EXPECT_THAT(CreateAndFinish(*bob_, refused).message, HasSubstr("may not bind"));
 }
 
 TEST_F(RequestsTest, HaveTheUserAsALabel) {

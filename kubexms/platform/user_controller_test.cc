@@ -417,7 +417,7 @@ TEST_F(UserControllerTest, ChangedExpirationIssuesANewToken) {
 
 TEST_F(UserControllerTest, TokensAreValidForAYearAtMost) {
   Start();
-  MakeUser("alice");
+  CreateUser("alice");
   ASSERT_TRUE(BecomesActive("alice"));
   Change("alice", R"({"spec":{"csrExpirationSeconds":1000000000}})");
   // Observed after the expiration, which does not change the status.
