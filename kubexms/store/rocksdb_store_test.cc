@@ -109,7 +109,7 @@ TEST_F(RocksDbStoreTest, RefusesADirectoryInUse) {
 TEST_F(RocksDbStoreTest, RefusesAnUnknownFormat) {
   WriteFile("FORMAT", "kubexms-store 99\n");
   EXPECT_THAT(OpenError(), AllOf(HasSubstr(directory()), HasSubstr("kubexms-store 99"),
-                                 HasSubstr("run the version that wrote it")));
+                                 HasSubstr("run the version that wrote the directory")));
 }
 
 TEST_F(RocksDbStoreTest, RefusesADirectoryWithOtherFiles) {

@@ -224,9 +224,9 @@ TEST_P(StoreTest, MalformedTransactionsAreRefused) {
               HasSubstr("revision_offset 2"));
   Transaction many;
   for (size_t i = 0; i <= kMaxOperations; ++i) many = std::move(many).Delete(fmt::format("/{}", i));
-  EXPECT_THAT(message(std::move(many)), HasSubstr("at most 128"));
+  EXPECT_THAT(message(std::move(many)), HasSubstr("the limit is 128"));
   EXPECT_THAT(message(Transaction().Put("/a", std::string(kMaxTransactionBytes, 'x'))),
-              HasSubstr("at most 1500000"));
+              HasSubstr("the limit is 1500000"));
 }
 
 TEST_P(StoreTest, TheLargestTransactionsAreAccepted) {

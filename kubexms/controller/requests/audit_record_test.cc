@@ -35,11 +35,11 @@ AuditRecord MakeRecord(const std::string& id, const std::string& result = "Compl
 TEST(AuditRecordTest, ALineHasAllFields) {
   EXPECT_EQ(AuditRecordLine(MakeRecord("u1"), 1000),
             R"({"apiVersion":"test.io/v1",)"
-            R"("completed":"2024-01-01T00:00:07Z","created":"2024-01-01T00:00:00Z","id":"u1",)"
+            R"("completed":"2024-01-01T00:00:07Z","created":"2024-01-01T00:00:00Z",)"
+            R"("durationSeconds":1.5,"id":"u1",)"
             R"("kind":"Grant","message":"granted","name":"g","namespace":"default",)"
             R"("requestedBy":{"user":"alice"},)"
-            R"("result":"Completed","spec":{"role":"Owner"},"started":"2024-01-01T00:00:05Z",)"
-            R"("durationSeconds":1.5})"
+            R"("result":"Completed","spec":{"role":"Owner"},"started":"2024-01-01T00:00:05Z"})"
             "\n");
 }
 
