@@ -17,7 +17,9 @@ $1 == "io.containerd.grpc.v1" && $2 == "cri" && $NF == "ok" { ok = 1 }
 END { exit !ok })awk";
 
 // CRI marks an image as managed after it has stored a second reference to the same digest, named
-// after the id of the image. Only such images can be used by pods.
+// after the id of the image. Only such images can be used by pods. A managed name that was imported
+// again by hand keeps its mark and has no such reference: it is printed with its digest, which is
+// the id of no image.
 constexpr std::string_view kPrintImages = R"awk(
 $1 ~ /^sha256:/ { ids[$3] = $1 }
 /io\.cri-containerd\.image=managed/ { digests[$1] = $3 }
@@ -25,7 +27,7 @@ END {
   count = split(names, name, " ")
   for (i = 1; i <= count; i++) {
     digest = digests[name[i]]
-    if (digest in ids) print name[i], ids[digest]
+    if (digest != "") print name[i], (digest in ids ? ids[digest] : digest)
   }
 })awk";
 
