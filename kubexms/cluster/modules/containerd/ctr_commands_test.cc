@@ -78,15 +78,17 @@ TEST_F(CtrCommandsTest, ListsTheIdsOfImagesThatCriManages) {
       "linux/amd64 -\n"
       "lab.test/two:1 application/vnd.oci.image.index.v1+json              sha256:d3  9 B       "
       "linux/amd64,linux/arm64 io.cri-containerd.image=managed\n"
+      "lab.test/old:1 application/vnd.oci.image.manifest.v1+json           sha256:d4  1.2 MiB   "
+      "linux/amd64 io.cri-containerd.image=managed\n"
       "sha256:i1      application/vnd.docker.distribution.manifest.v2+json sha256:d1  1.2 MiB   "
       "linux/amd64 io.cri-containerd.image=managed\n"
       "sha256:i3      application/vnd.oci.image.index.v1+json              sha256:d3  9 B       "
       "linux/amd64 io.cri-containerd.image=managed\n"
       "END\n");
   const std::vector<std::string> names = {"lab.test/two:1", "lab.test/new:1", "lab.test/one:1",
-                                          "lab.test/none:1"};
+                                          "lab.test/none:1", "lab.test/old:1"};
   EXPECT_EQ(Run(ListImagesCommand(names)).output,
-            "lab.test/two:1 sha256:i3\nlab.test/one:1 sha256:i1\n");
+            "lab.test/two:1 sha256:i3\nlab.test/one:1 sha256:i1\nlab.test/old:1 sha256:d4\n");
 }
 
 }  // namespace
