@@ -64,9 +64,10 @@ class CreatorTrustTest : public ::testing::Test {
   Result<void> Install() {
     Result<void> installed;
     std::jthread installer(
-        [&] { installed = InstallCreatorPolicies(other_, {resource_}, clock_, {}); });
-    clock_.WaitForSleepers(1);
+        [&] { installed = InstallCreatorPolicies(other_, {resource_}, waiting_, {}); });
+    waiting_.WaitForSleepers(1);
     clock_.Advance(kCreatorPolicyDelay);
+    waiting_.Advance(kCreatorPolicyDelay);
     installer.join();
     return installed;
   }
@@ -76,6 +77,7 @@ class CreatorTrustTest : public ::testing::Test {
     return trust->source;
   }
 
+  ManualClock waiting_;  // no thread of the server sleeps by it
   ManualClock clock_;
   TestServer server_{{.clock = &clock_}};
   InterceptedClient other_{server_.client()};
