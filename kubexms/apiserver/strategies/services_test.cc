@@ -188,7 +188,7 @@ TEST(IngressTest, RequiresRulesWithPathTypes) {
                    "{name: a, port: {number: 1}}}}]}}]}"),
             "spec.rules[0].http.paths[0].path: Invalid value: \"/a/..\": cannot end with '/..'");
   EXPECT_EQ(errors("{defaultBackend: {service: {name: a, port: {}}}}"),
-            "spec.defaultBackend.service.port: Required value: port name or number is required");
+            "spec.defaultBackend: Required value: port name or number is required");
 }
 
 }  // namespace
