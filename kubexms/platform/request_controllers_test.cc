@@ -197,7 +197,7 @@ TEST_F(RequestsTest, WithoutRecordedRequesterOnlySystemRequestsAreExecuted) {
   StartWithAliceAndBob();
   const RequestStatus refused = Ask("Grant", "Developer");
   EXPECT_EQ(refused.phase, "Failed");
-  EXPECT_THAT(refused.message, HasSubstr("create it in the namespace user-system"));
+  EXPECT_THAT(refused.message, HasSubstr("create the request in the namespace user-system"));
   Operationrequest request = Request("Grant", "Developer");
   request.metadata.namespace_name = kSystemNamespace;
   EXPECT_TRUE(alice_->Create(request).error().IsForbidden());

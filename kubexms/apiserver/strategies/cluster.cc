@@ -32,6 +32,8 @@ class NamespaceStrategy : public KindStrategy {
         });
     if (!there) finalizers->push_back(Json(kFinalizer));
   }
+  bool CountsDeletions() const override { return false; }
+
   bool HasContentFinalizers(const JsonObject& namespace_name) const override {
     const Json* finalizers = Find(namespace_name, "spec.finalizers");
     return finalizers != nullptr && finalizers->is_array() && !finalizers->get_array().empty();
