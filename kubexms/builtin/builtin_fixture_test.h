@@ -80,6 +80,13 @@ class BuiltinTest : public ::testing::Test {
   }
 
   void AwaitIdle() { ASSERT_TRUE(kubexms::AwaitIdle(*manager_)); }
+  // True once the caches of the controllers have the object.
+  template <class T>
+  bool EventuallyCached(const ObjectKey& key) {
+    return Eventually([&] {
+      return manager_->informers().KnownVersion(ResourceType::Of<T>(), key).value_or(0) > 0;
+    });
+  }
 
   // The client of the account, see BuiltinEnvironment::client_of.
   InterceptedClient& ClientOf(std::string_view account) {

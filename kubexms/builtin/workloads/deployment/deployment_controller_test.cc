@@ -325,6 +325,7 @@ TEST_F(DeploymentControllerTest, RecreateWaitsForPodsThatNoStatusCounts) {
   pod.metadata.name = "old";
   pod.metadata.finalizers = {"example.com/slow"};
   Create(pod);
+  ASSERT_TRUE(EventuallyCached<Pod>({kNamespace, "old"}));
   SetImage("web:2");
   ASSERT_TRUE(Eventually([&] { return Sets().at("web:1").spec.replicas == 0; }));
   ReplicaSet set = Sets().at("web:1");
