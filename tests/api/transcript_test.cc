@@ -59,7 +59,7 @@ std::string ErrorOf(std::string_view text) {
 }
 
 TEST(TranscriptTest, ErrorsNameTheLine) {
-  EXPECT_EQ(ErrorOf("\n# nothing\n"), "line 1: there is no request in this file");
+  EXPECT_EQ(ErrorOf("\n# nothing\n"), "line 1: the file contains no request");
   EXPECT_EQ(ErrorOf("\nfetch /\n"),
             "line 2: a request such as \"GET /api/v1/pods\" is expected here");
   EXPECT_EQ(ErrorOf("GET /a\n\nGET /b\n---\n200\n"),
@@ -67,7 +67,7 @@ TEST(TranscriptTest, ErrorsNameTheLine) {
   EXPECT_EQ(ErrorOf("GET /a\n---\nyes\n"),
             "line 3: a status such as \"200\" or \"200 eventually\" is expected here");
   EXPECT_EQ(ErrorOf("GET /a\n---\n200\n{\"a\": 1}\n{\"b\": 1}\n"),
-            "line 1: only a watch is answered by several documents");
+            "line 1: only the response to a watch may have several documents");
   EXPECT_TRUE(ErrorOf("GET /a\n---\n200\n{\"a\": }\n").starts_with("line 4: in this pattern: "));
 }
 

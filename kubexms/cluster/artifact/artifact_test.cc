@@ -302,7 +302,7 @@ TEST(ImageArchiveTest, RefusesOtherFiles) {
   ImageFile incomplete(directory);
   incomplete.Put("manifest.json", R"([{"Config":"lost.json","Layers":[]}])");
   EXPECT_THAT(ErrorOf(ReadImageArchive(incomplete.Pack(), "a/b:1", "amd64")),
-              HasSubstr("gone.json is not in it"));
+              HasSubstr("lost.json is not in it"));
   ImageFile damaged(directory);
   const std::string config = damaged.Blob(R"({"os":"linux","architecture":"amd64"})");
   const std::string sum = automation::Sha256Of("layer");
