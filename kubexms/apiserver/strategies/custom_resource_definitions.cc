@@ -273,8 +273,8 @@ class DefinitionRules {
     CheckColumns(columns, path, errors_);
   }
 
-  // As in kube-apiserver, selectable fields that are the same in all versions need a schema that is the
-  // same in all versions, and others a schema that is not.
+  // As in kube-apiserver, selectable fields that are the same in all versions need a schema that is
+  // the same in all versions, and others a schema that is not.
   void CheckSelectable() {
     const JsonArray& versions = MemberItems(spec_, "versions");
     if (versions.empty()) return;

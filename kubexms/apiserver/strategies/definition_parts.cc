@@ -89,8 +89,8 @@ const Json* SchemaBelow(const Json& schema, std::string_view name) {
   return values.is_object() ? &values : nullptr;
 }
 
-// Follows a path such as .spec.color through `schema`, which is then that of the field. Returns what
-// is wrong with the path, or "".
+// Follows a path such as .spec.color through `schema`, which is then that of the field. Returns
+// what is wrong with the path, or "".
 std::string FollowPath(std::string_view path, const Json*& schema) {
   while (!path.empty()) {
     const std::string_view token = TakeToken(path);

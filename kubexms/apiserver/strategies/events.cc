@@ -10,8 +10,8 @@ constexpr size_t kMaxShortText = 128;
 constexpr size_t kMaxNote = 1024;
 constexpr std::string_view kImmutable = "field is immutable";
 
-// Events are stored and validated as v1. Events that are written through events.k8s.io must be complete,
-// and only their series can change.
+// Events are stored and validated as v1. Events that are written through events.k8s.io must be
+// complete, and only their series can change.
 class EventStrategy : public KindStrategy {
  public:
   explicit EventStrategy(bool strict)
