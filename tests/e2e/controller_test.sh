@@ -33,7 +33,7 @@ refuses "a wrong controller is named" "the controllers are hello" "$hello" --set
 refuses "a wrong flag is named" "--leader" "$hello" --leader
 
 # --- its kinds and roles
-shows "its help says what it does" "Greets every Hello" "$hello" --help
+shows "its help says what it does" "Run the controller of Hellos" "$hello" --help
 shows "its kind is installed" "hellos.example.io created" \
   bash -c '"$0" --print-crds | kubectl apply -f -' "$hello"
 shows "its roles are installed" "clusterrole.rbac.authorization.k8s.io/hello-controller created" \

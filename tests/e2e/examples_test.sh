@@ -75,6 +75,6 @@ expect "and does not end for the file" yes "$(is_running && echo yes || cat "$wo
 
 shows "finished ones of any kind are pruned" "deleted 3 configcopies" \
   "$kubexms" requests prune configcopies.example.io --older-than 0s
-shows "a server without the platform is no error" "not installed" \
+shows "a server without the platform is no error" "are not served by this server" \
   "$kubexms" requests prune
 echo "all passed"

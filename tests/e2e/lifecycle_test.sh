@@ -40,7 +40,7 @@ expect "the first one does not mind" ok "$(request /readyz)"
 # --- a file that it cannot write
 mkdir --parents "$work/other/requests.log"
 refuses "it says which, and what to do" \
-  "--controllers '*' is without it): cannot open $work/other/requests.log: Is a directory" second other
+  "--controllers '*' runs the server without the platform): cannot open $work/other/requests.log: Is a directory" second other
 
 # --- a restart
 post_map() {

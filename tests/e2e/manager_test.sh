@@ -59,7 +59,7 @@ shows "the other for whom it waits" \
   manager_answers /readyz manager2.log
 shows "and logs it" "holder=$first" \
   grep "waiting for the lease, which another process holds" "$work/manager2.log"
-refuses "the platform has a lease of its own" "run another manager with --controllers platform" \
+refuses "the platform has a lease of its own" "run a second manager with --controllers platform" \
   "$kubexms" manager --controllers '*,platform'
 shows "and measure" 'leader_election_master_status{name="kube-controller-manager"} 0' \
   manager_answers /metrics manager2.log

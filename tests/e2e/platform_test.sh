@@ -64,7 +64,7 @@ done
 shows "the columns people know" "NAME PHASE EXPIRATIONSECONDS AGE" kubectl get users
 shows "the conditions say what there is" "KubeConfigSyncReady" kubectl describe user alice
 shows "nobody is without a name" "user.sealos.io/display-name: bob" kubectl get user bob -o yaml
-shows "its fields are explained" "how long the credentials" \
+shows "its fields are explained" "validity of the credentials" \
   bash -c "kubectl explain user.spec.csrExpirationSeconds | tr A-Z a-z"
 for kind in operationrequest deleterequest devbox; do
   shows "those of $kind too" "FIELDS" kubectl explain $kind.spec
