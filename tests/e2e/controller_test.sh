@@ -43,7 +43,7 @@ expect "the roles allow what it does" yes "$(can update configmaps)"
 expect "and its status" yes "$(can update hellos --subresource=status)"
 expect "and nothing else" no "$(can get secrets || true)"
 eventually "the kind is known" kubectl explain hello.spec
-shows "kubectl explains the kind" "What to say." kubectl explain hello.spec.greeting
+shows "kubectl explains the kind" "Greeting to use." kubectl explain hello.spec.greeting
 
 # --- as the service account that the roles are for
 kubeconfig_of default hello-controller >"$work/weak"

@@ -331,7 +331,7 @@ YAML
 ask_to_delete carol "deleteDependents: false"
 eventually "carol is deleted" is_phase deleterequest carol Completed
 shows "its columns" "NAME USER PHASE AGE" kubectl get deleterequests
-shows "the workspace is kept, and that is said" "ns-carol is kept" \
+shows "the workspace is kept, and that is said" "ns-carol retained" \
   kubectl get deleterequest carol --output=jsonpath='{.status.message}'
 shows "with what is in it" "full" kubectl get devboxes --namespace ns-carol
 ask_to_delete admin
