@@ -88,8 +88,8 @@ has_reconciled() { [ "$(count 'controller_runtime_reconcile_total{controller="he
 # start_counted NAME: returns when it serves its metrics.
 start_counted() {
   start_hello "$1"
-  eventually "$1 serves its metrics" grep "metrics are served" "$work/$1.log"
-  address=$(sed -n 's/.*health and metrics are served address=//p' "$work/$1.log")
+  eventually "$1 serves its metrics" grep "serving health and metrics" "$work/$1.log"
+  address=$(sed -n 's/.*serving health and metrics address=//p' "$work/$1.log")
 }
 for i in {1..100}; do
   echo "---"
